@@ -1,0 +1,158 @@
+"""What the faces may ask for. Protocols only; the implementers are in `core.services`.
+
+All methods are called on the loop thread and do their work elsewhere; none blocks longer than a loop step. Errors are those of
+`core.types.errors`.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol, TypeVar
+
+from vibekit_desktop.core.types.chats import ChatHeader, ChatView
+from vibekit_desktop.core.types.checkpoints import (
+    CheckoutReport,
+    Mine,
+    Point,
+    RestorePlan,
+    RestoreReport,
+    Scope,
+    Timeline,
+    VerifyReport,
+)
+from vibekit_desktop.core.types.diffs import DiffRequest, FileDiff, StyleRuns
+from vibekit_desktop.core.types.events import Event
+from vibekit_desktop.core.types.ids import ChatId, WorkspacePath
+from vibekit_desktop.core.types.sources import ImportReport, SourceSummary
+
+E = TypeVar("E", bound=Event)
+
+
+class Subscription(Protocol):
+    """A running subscription to the bus."""
+
+    def close(self) -> None:
+        """End it; closing twice is harmless."""
+
+
+class Events(Protocol):
+    """News from the core, delivered in order on the loop thread."""
+
+    def subscribe(self, kind: type[E], handler: Callable[[E], None]) -> Subscription:
+        """Call ``handler`` for every event of ``kind`` from now on."""
+
+
+class Chats(Protocol):
+    """The chats of all vaults, and the sessions that other programs keep."""
+
+    async def list(
+        self, *, archived: bool = False, workspace: str | None = None, limit: int | None = None
+    ) -> Sequence[ChatHeader]:
+        """All rows, newest update first. One damaged file is a damaged row and hides nothing else."""
+
+    async def resolve(self, text: str) -> ChatId:
+        """A chat id, a unique prefix of 8 characters or more, ``@N``, or ``source:session``."""
+
+    async def open(self, chat: ChatId) -> ChatView:
+        """Read a chat; a source session is materialised first, one that has grown is brought up to date."""
+
+
+class Checkpoints(Protocol):
+    """What the chats did to the files, and the way back."""
+
+    async def timeline(self, chat: ChatId) -> Timeline:
+        """The chat's turns and entries with their files, line counts included, and what is on disk now."""
+
+    async def plan_restore(
+        self, chat: ChatId, point: Point, *, paths: Sequence[WorkspacePath], scope: Scope, mine: Mine
+    ) -> RestorePlan:
+        """What a restore would do. With ``paths``, only those. Changes nothing."""
+
+    async def plan_undo_file(self, chat: ChatId, point: Point, path: WorkspacePath, *, mine: Mine) -> RestorePlan:
+        """What putting one file back would do; the transcript is not touched. Changes nothing."""
+
+    async def plan_undo(self, chat: ChatId, *, mine: Mine) -> RestorePlan:
+        """What taking back the newest entry would do; raises `NothingToTakeBack`."""
+
+    async def plan_redo(self, chat: ChatId, *, mine: Mine) -> RestorePlan:
+        """What taking back the newest undo would do; raises `NothingToTakeBack`."""
+
+    async def carry_out(self, plan: RestorePlan, *, initiator: str = "") -> RestoreReport:
+        """Do what the plan says if it is still true, else raise `PlanStale`. A plan without anything to do is refused as
+        nothing: the report has no entry (0)."""
+
+    async def content(self, chat: ChatId, point: Point, path: WorkspacePath) -> bytes:
+        """The exact bytes of a file at a point; raises `NotKnownThere`."""
+
+    async def checkout(self, chat: ChatId, point: Point, folder: Path) -> CheckoutReport:
+        """Write every file the chat knows at that point into an empty folder."""
+
+    async def touched(self, chat: ChatId) -> Sequence[WorkspacePath]:
+        """Every path with a line of this chat's, sorted."""
+
+
+class Diffs(Protocol):
+    """The two sides of a file and what differs."""
+
+    async def file(self, request: DiffRequest, *, unlimited: bool = False) -> FileDiff:
+        """Compute one diff off the loop thread."""
+
+    async def files(
+        self, chat: ChatId, old: Point, new: Point, paths: Sequence[WorkspacePath], *, ignore_whitespace: bool = False
+    ) -> Sequence[FileDiff]:
+        """All files that differ between two points; with ``paths`` only those."""
+
+    async def planned(self, plan: RestorePlan, path: WorkspacePath) -> FileDiff:
+        """What restoring one file of a plan changes: old = on disk now, new = after restoring."""
+
+    async def highlight(self, path: str, lines: Sequence[str]) -> StyleRuns | None:
+        """Colours for a text by its file name; None if there is no lexer or the text is over the limits."""
+
+
+class Histories(Protocol):
+    """Other programs' histories on this computer. Read where they are, never changed."""
+
+    async def sources(self) -> Sequence[SourceSummary]:
+        """What was found."""
+
+    async def import_path(self, path: Path, *, workspace: Path | None, agent: str | None) -> ImportReport:
+        """Materialise one history file, or every one in a folder."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Check:
+    """One line of the doctor's report: no content, no names of the user's."""
+
+    name: str
+    state: str
+    """``ok``, ``warning`` or ``failed``."""
+    detail: str
+
+
+class Library(Protocol):
+    """Which vaults there are."""
+
+    async def workspaces(self) -> Sequence[str]:
+        """The workspace folders of all vaults, most recently used first."""
+
+    async def open_folder(self, folder: Path) -> str:
+        """Make a vault for a folder (or find the one there is); returns the workspace path. Writes nothing in the folder."""
+
+    async def verify(self, chat: ChatId | None) -> VerifyReport:
+        """Check every log, blob and chat file; changes nothing."""
+
+    async def doctor(self) -> Sequence[Check]:
+        """Versions, folders, locks, disk space: what to send with a bug report."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Core:
+    """The bundle the faces are given."""
+
+    events: Events
+    chats: Chats
+    checkpoints: Checkpoints
+    diffs: Diffs
+    histories: Histories
+    library: Library
+    version: str

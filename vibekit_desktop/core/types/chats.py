@@ -1,0 +1,177 @@
+"""What a chat, a message, a turn and a chat header are.
+
+The structs mirror the stored keys of chat.md 1.4 to 1.8 plus our additive ones; unknown keys are kept by
+`core.chat.codec`, which overlays these values on the raw object. Times are Unix milliseconds. Frozen; any thread.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+import msgspec
+
+from vibekit_desktop.core.types.ids import ChatId, MessageId
+
+
+class Role(StrEnum):
+    """Who a message is by. ``event`` is a note of the program between messages."""
+
+    USER = "user"
+    ASSISTANT = "assistant"
+    EVENT = "event"
+
+
+class Block(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One piece of an answer, in the order it came: ``text``, ``thinking`` or ``tool_use`` (chat.md 1.7)."""
+
+    type: str = msgspec.field(default="text")
+    text: str = ""
+    thinking: str = ""
+    tool_call_id: str = ""
+    agent_subtask_id: str = ""
+
+
+class Location(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A file a tool call looks at; the path as received, it may be absolute."""
+
+    path: str = ""
+    line: int = 0
+
+
+class DiffFragment(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A fragment of a change as the agent told it; never a whole file, never applied."""
+
+    path: str = ""
+    old_text: str = ""
+    new_text: str = ""
+
+
+class ToolCall(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One call of a tool inside an answer (chat.md 1.8)."""
+
+    id: str = ""
+    title: str = ""
+    kind: str = "other"
+    status: str = "completed"
+    output: str = ""
+    input: msgspec.Raw = msgspec.Raw(b"")
+    locations: tuple[Location, ...] = ()
+    diffs: tuple[DiffFragment, ...] = ()
+    sub_session_id: str = ""
+    agent_subtask_id: str = ""
+    duration_ms: int = 0
+    ts: int = 0
+
+
+class Message(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One message. An assistant message is one whole turn of the agent; its tool calls are inside it."""
+
+    id: str = ""
+    role: str = "user"
+    ts: int = 0
+    content: str = ""
+    reasoning: str = ""
+    event_kind: str = ""
+    checkpoint_tag: str = ""
+    turn: int = 0
+    """Ours: the turn that a user message began (storage.md 3); 0 = not known."""
+    tool_calls: tuple[ToolCall, ...] = ()
+    blocks: tuple[Block, ...] = ()
+    turn_elapsed_ms: int = 0
+
+
+class Chat(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """The stored state of one chat (chat.md 1.4), with our additive keys at the end."""
+
+    id: str = ""
+    name: str = ""
+    model: str = ""
+    acp_session_id: str = ""
+    parent_chat_id: str = ""
+    rewind_from_turn: int = 0
+    messages: tuple[Message, ...] | None = None
+    created_at: int = 0
+    updated_at: int = 0
+    archived_at: int = 0
+    agent: str = ""
+    """Ours: the agent's name for people, for example ``Claude Code``."""
+    source: str = ""
+    """Ours: the source this chat was materialised from (``claude-code``), or empty."""
+    source_session: str = ""
+    source_path: str = ""
+    source_stamp: str = ""
+    """Ours: size, mtime and read length of the source file when it was last read, so that growth is noticed."""
+    recorded_workspace: str = ""
+    """Ours: the folder the session was recorded in."""
+    detached: bool = False
+    """Ours: recorded in another folder than the vault's workspace, so not part of the vault's history."""
+    cut: bool = False
+    """Ours: prompted or cut here; it no longer follows its source (storage.md 6)."""
+    removed_turns: tuple[tuple[int, int, str], ...] = ()
+    """Ours: (first turn, last turn, branch chat id) for each cut in force; shown as one line in the transcript."""
+
+
+class ChatStatus(StrEnum):
+    """Why a row of the list looks the way it does."""
+
+    PLAIN = "plain"
+    FOUND = "found"
+    """A session of another program that nobody has opened yet."""
+    DAMAGED = "damaged"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChatHeader:
+    """One row of the chat list. ``lines_added`` and ``lines_removed`` are the net change on disk by this chat;
+    None while nobody has counted them. ``turn_count`` counts real prompts."""
+
+    id: ChatId
+    name: str
+    agent: str
+    source: str
+    workspace: str
+    created_at: int
+    updated_at: int
+    message_count: int
+    turn_count: int
+    lines_added: int | None = None
+    lines_removed: int | None = None
+    parent_chat_id: ChatId | None = None
+    rewind_from_turn: int = 0
+    archived: bool = False
+    status: ChatStatus = ChatStatus.PLAIN
+    problem: str = ""
+    """With ``DAMAGED``: what is wrong, in one sentence without content."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnSpan:
+    """Where one turn stands in the transcript: indexes into ``messages``, both included, from 0.
+
+    ``tag`` is the tag of the turn's first announced capture, or empty. ``duration_ms`` 0 = not known.
+    """
+
+    turn: int
+    first_message: int
+    last_message: int
+    tag: str = ""
+    duration_ms: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChatView:
+    """A chat opened for reading: header, messages in order, the turns among them. ``notes`` are sentences' codes."""
+
+    header: ChatHeader
+    chat: Chat
+    messages: tuple[Message, ...]
+    turns: tuple[TurnSpan, ...]
+    vault_workspace: str
+    workspace_found: bool
+    raw: Mapping[str, object]
+    """The chat object as ``show --json`` prints it, chat.md 1.4."""
+
+
+def message_id(message: Message) -> MessageId:
+    """The id of a message that was loaded through the codec, which has checked it."""
+    return MessageId(message.id)

@@ -1,0 +1,446 @@
+"""Tags, points, states, file changes, restore plans and reports.
+
+The meaning of every word is in storage.md 3 to 5. Frozen values; no I/O; any thread.
+"""
+
+import re
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import assert_never
+
+from vibekit_desktop.core.types.errors import Malformed
+from vibekit_desktop.core.types.ids import BlobHash, ChatId, Tag, WorkspacePath, parse_tag
+
+
+class State(StrEnum):
+    """What is known of one path at one moment. Absent, not captured and unknown are three different things."""
+
+    ABSENT = "absent"
+    PRESENT = "present"
+    LINK = "link"
+    FOLDER = "folder"
+    NOT_CAPTURED = "not-captured"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class FileState:
+    """The state of one path.
+
+    ``sha`` is the SHA-256 of the bytes (of the link text for a link); None for absent, folder, and where nobody could
+    hash it. ``mode`` is the permission bits (0o777) or None if not recorded. ``reason`` says why it is not captured or
+    unknown. ``size`` in bytes, where known.
+    """
+
+    state: State
+    sha: BlobHash | None = None
+    mode: int | None = None
+    reason: str = ""
+    size: int | None = None
+
+    @property
+    def has_content(self) -> bool:
+        """Whether the bytes (or the link text) are in the store under ``sha``."""
+        return self.state in (State.PRESENT, State.LINK)
+
+    def same_content(self, other: "FileState") -> bool:
+        """Equal as storage.md 5 compares: state and bytes; the mode only where both sides recorded one."""
+        if self.state is not other.state or self.state in (State.UNKNOWN, State.NOT_CAPTURED):
+            return False
+        if self.sha != other.sha:
+            return False
+        return self.mode is None or other.mode is None or self.mode == other.mode
+
+
+ABSENT = FileState(State.ABSENT)
+UNKNOWN = FileState(State.UNKNOWN)
+
+
+class Author(StrEnum):
+    """Who made a change (storage.md 3)."""
+
+    AGENT = "agent"
+    COMMAND = "command"
+    USER = "user"
+    CHAT = "chat"
+    UNKNOWN = "unknown"
+    RESTORE = "restore"
+
+
+class How(StrEnum):
+    """How we know of a change (storage.md 3)."""
+
+    ANNOUNCED = "announced"
+    SCAN = "scan"
+    GAP = "gap"
+    SETTLE = "settle"
+    RESTORE = "restore"
+    IMPORT = "import"
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """Just before the chat's first line."""
+
+
+@dataclass(frozen=True, slots=True)
+class Now:
+    """The disk."""
+
+
+@dataclass(frozen=True, slots=True)
+class BeforeTurn:
+    """At the start of a turn, after the gap lines that belong before it."""
+
+    turn: int
+
+
+@dataclass(frozen=True, slots=True)
+class AfterTurn:
+    """At the end of a turn."""
+
+    turn: int
+
+
+@dataclass(frozen=True, slots=True)
+class AtTag:
+    """Just before the capture that has this tag."""
+
+    tag: Tag
+
+
+@dataclass(frozen=True, slots=True)
+class AtEntry:
+    """Just before restore entry K."""
+
+    entry: int
+
+
+Point = Start | Now | BeforeTurn | AfterTurn | AtTag | AtEntry
+
+_POINT = re.compile(r"(before|after|entry):([0-9]{1,18})")
+
+
+def parse_point(text: str) -> Point:
+    """Raise `Malformed` unless ``text`` is a POINT of command-line.md."""
+    if text == "start":
+        return Start()
+    if text == "now":
+        return Now()
+    found = _POINT.fullmatch(text) if text.isascii() else None
+    if found:
+        number = int(found[2])
+        if found[1] == "before":
+            return BeforeTurn(number)
+        return AfterTurn(number) if found[1] == "after" else AtEntry(number)
+    try:
+        return AtTag(parse_tag(text))
+    except Exception as error:
+        raise Malformed("point", text) from error
+
+
+def point_text(point: Point) -> str:
+    """The text that `parse_point` reads back."""
+    match point:
+        case Start():
+            return "start"
+        case Now():
+            return "now"
+        case BeforeTurn(turn):
+            return f"before:{turn}"
+        case AfterTurn(turn):
+            return f"after:{turn}"
+        case AtTag(tag):
+            return tag
+        case AtEntry(entry):
+            return f"entry:{entry}"
+        case _:
+            assert_never(point)
+
+
+class ChangeStatus(StrEnum):
+    """The letter in front of a path."""
+
+    ADDED = "A"
+    MODIFIED = "M"
+    DELETED = "D"
+    RENAMED = "R"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileChange:
+    """One path's net change in one turn, entry or gap; counts are None where a side is not captured or binary."""
+
+    path: WorkspacePath
+    status: ChangeStatus
+    before: FileState
+    after: FileState
+    old_path: WorkspacePath | None = None
+    lines_added: int | None = None
+    lines_removed: int | None = None
+    tag: Tag | None = None
+    author: Author = Author.UNKNOWN
+    how: How = How.SCAN
+    tool_call_id: str = ""
+    other_chat: ChatId | None = None
+    undone: bool = False
+    """The file was put back later by an undo of this change that is still in force."""
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """Something a turn may have changed that is not in the store."""
+
+    path: str
+    reason: str
+    size: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """Whether a turn was seen whole; else what is missing and why (storage.md 7)."""
+
+    complete: bool
+    skipped: tuple[Skipped, ...] = ()
+
+
+class EntryKind(StrEnum):
+    """What a row of the timeline is."""
+
+    TURN = "turn"
+    BETWEEN = "between"
+    RESTORE = "restore"
+    NOW = "now"
+
+
+class RestoreKind(StrEnum):
+    """What a restore entry was asked as."""
+
+    RESTORE = "restore"
+    UNDO_FILE = "undo-file"
+    UNDO = "undo"
+    REDO = "redo"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TimelineEntry:
+    """One row of the timeline, oldest first in a `Timeline`.
+
+    ``between`` and ``now`` carry in ``turn`` the turn that ended (0 before the first). ``restore`` has ``entry``, ``point``
+    and ``restore_kind``; ``undone`` says that a later undo took it back. ``can_restore``: restoring to before this turn would
+    change something or at least may be asked.
+    """
+
+    kind: EntryKind
+    turn: int
+    at: int
+    tag: Tag | None = None
+    prompt: str = ""
+    message_id: str = ""
+    duration_ms: int = 0
+    coverage: Coverage = Coverage(complete=False)
+    files: tuple[FileChange, ...] = ()
+    notes: tuple[Skipped, ...] = ()
+    entry: int = 0
+    point: str = ""
+    restore_kind: RestoreKind | None = None
+    takes_back: int = 0
+    undone: bool = False
+    branch_chat_id: ChatId | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Timeline:
+    """What a chat did to the files, oldest first; the last entry is ``now``."""
+
+    chat: ChatId
+    entries: tuple[TimelineEntry, ...]
+    workspace_found: bool
+    can_undo: int = 0
+    """The entry that ``undo`` would take back, or 0."""
+    can_redo: int = 0
+    unfinished: bool = False
+    """A restore of this chat was interrupted and is not finished yet."""
+
+
+class Scope(StrEnum):
+    """What a restore covers."""
+
+    BOTH = "both"
+    FILES = "files"
+    CHAT = "chat"
+
+
+@dataclass(frozen=True, slots=True)
+class Mine:
+    """What happens to paths that are not what this chat left: kept, unless ``restore_all`` or named in ``restore``."""
+
+    restore_all: bool = False
+    restore: frozenset[WorkspacePath] = frozenset()
+
+    def wants(self, path: WorkspacePath) -> bool:
+        """Whether the person asked to restore ``path`` although it was changed since."""
+        return self.restore_all or path in self.restore
+
+
+KEEP_MINE = Mine()
+
+
+class Action(StrEnum):
+    """What a plan does with one path."""
+
+    WRITE = "write"
+    CREATE = "create"
+    DELETE = "delete"
+    MODE = "mode"
+    LEAVE = "leave"
+
+
+class LeaveReason(StrEnum):
+    """Why a plan or a restore leaves a path as it is."""
+
+    SAME = "same"
+    CHANGED_SINCE = "changed-since"
+    CHANGED_LATER = "changed-later"
+    CHANGED_JUST_NOW = "changed-just-now"
+    NOT_CAPTURED = "not-captured"
+    UNKNOWN = "unknown"
+    DAMAGED = "damaged"
+    CANNOT_READ = "cannot-read"
+    CANNOT_WRITE = "cannot-write"
+    CANNOT_STORE = "cannot-store"
+    NOT_REGULAR = "not-regular"
+    NOT_EMPTY = "not-empty"
+    REFUSED = "refused"
+    LINK_ON_THE_WAY = "link-on-the-way"
+    NOT_THIS_CHAT = "not-this-chat"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlannedFile:
+    """One path of a plan: what is there (``current``, also what is expected at the moment of writing), what is wanted.
+
+    ``changed_by`` is None, ``user``, ``unknown``, or a chat id: who changed it after this chat left it. ``also_by``: chats
+    that changed it at or after the point. ``owner``: with undo and redo, who was the author before the entry taken back.
+    """
+
+    path: WorkspacePath
+    action: Action
+    current: FileState
+    wanted: FileState
+    reason: str = ""
+    changed_by: str | None = None
+    also_by: tuple[ChatId, ...] = ()
+    owner: str = ""
+    turns: tuple[int, ...] = ()
+    """The turns of this chat whose change of the path is taken back."""
+    lines_added: int | None = None
+    lines_removed: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RestorePlan:
+    """What a restore will do, exactly; carried out only if it is still true.
+
+    ``digest`` covers chat, point, kind, scope, choices, the position of the chat's log and every path. ``keep_messages`` is the
+    length of the transcript after the cut (equal to the present length when nothing is cut). ``cut_turns`` is the first and
+    last turn that move to a branch, or None. ``brings_back`` counts the messages that an undo of a cut brings back.
+    ``log_lines`` is the number of lines of the chat's log the plan was made at.
+    """
+
+    chat: ChatId
+    kind: RestoreKind
+    point: Point
+    scope: Scope
+    mine: Mine
+    paths: tuple[WorkspacePath, ...]
+    files: tuple[PlannedFile, ...]
+    digest: str
+    log_lines: int
+    keep_messages: int
+    total_messages: int
+    cut_turns: tuple[int, int] | None = None
+    brings_back: int = 0
+    takes_back: int = 0
+    next_prompt: str = ""
+    """With a cut before a prompt: that prompt's text, which goes into the composer."""
+    notes: tuple[str, ...] = ()
+
+    @property
+    def acts(self) -> tuple[PlannedFile, ...]:
+        """The files that will change."""
+        return tuple(file for file in self.files if file.action is not Action.LEAVE)
+
+    @property
+    def cuts(self) -> bool:
+        """Whether the transcript becomes shorter."""
+        return self.cut_turns is not None
+
+
+@dataclass(frozen=True, slots=True)
+class LeftFile:
+    """One path that a restore left as it was."""
+
+    path: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RestoreReport:
+    """What a restore did, checked by hash after the fact.
+
+    ``left`` are all paths left, ``failed`` those among them that the plan meant to change. ``verified``: every restored path
+    was read again and is what was wanted.
+    """
+
+    chat: ChatId
+    kind: RestoreKind
+    entry: int
+    restored: tuple[WorkspacePath, ...]
+    left: tuple[LeftFile, ...]
+    failed: tuple[LeftFile, ...]
+    verified: bool
+    branch_chat_id: ChatId | None = None
+    next_prompt: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class CheckoutReport:
+    """The files a checkout wrote, and those it could not."""
+
+    files: tuple[WorkspacePath, ...]
+    left: tuple[LeftFile, ...]
+
+
+class Problem(StrEnum):
+    """What `verify` can find."""
+
+    LOG_LINE = "log-line"
+    LOG_TAIL = "log-tail"
+    BLOB_MISSING = "blob-missing"
+    BLOB_CORRUPT = "blob-corrupt"
+    BLOB_STRAY = "blob-stray"
+    CHAT_DAMAGED = "chat-damaged"
+    RESTORE_UNFINISHED = "restore-unfinished"
+    LIBRARY = "library"
+
+
+@dataclass(frozen=True, slots=True)
+class ProblemFound:
+    """One finding of `verify`; ``detail`` holds no content."""
+
+    kind: Problem
+    chat_id: str
+    path: str
+    detail: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VerifyReport:
+    """What `verify` read and found. It changes nothing."""
+
+    problems: tuple[ProblemFound, ...]
+    chats: int
+    events: int
+    blobs: int
+    size_bytes: int

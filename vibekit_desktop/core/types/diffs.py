@@ -1,0 +1,175 @@
+"""A diff as data: document, hunk, line, span; and the reasons there is none.
+
+Frozen values; no I/O; any thread. Text is decoded for showing; the bytes themselves stay in the store.
+"""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from vibekit_desktop.core.types.checkpoints import FileState, Point
+from vibekit_desktop.core.types.ids import ChatId, WorkspacePath
+
+
+@dataclass(frozen=True, slots=True)
+class DiffRequest:
+    """One file between two points of one chat."""
+
+    chat: ChatId
+    path: WorkspacePath
+    old: Point
+    new: Point
+    ignore_whitespace: bool = False
+
+
+class RowKind(StrEnum):
+    """What stands in one row of a side-by-side view."""
+
+    SAME = "same"
+    CHANGED = "changed"
+    """A line on both sides, different."""
+    DELETED = "deleted"
+    """Only on the old side."""
+    ADDED = "added"
+    """Only on the new side."""
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A run of characters inside a line: ``start`` included, ``end`` not, in code points."""
+
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One row: line numbers from 1 on each side, None where that side has no line here."""
+
+    kind: RowKind
+    old_line: int | None
+    new_line: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Hunk:
+    """One group of changes with its context: rows ``first_row`` to ``last_row`` (both included) of the document.
+
+    The four numbers are those of a unified diff (lines from 1; a start of 0 with 0 lines at the top of an empty side).
+    """
+
+    first_row: int
+    last_row: int
+    first_change: int
+    last_change: int
+    old_start: int
+    old_lines: int
+    new_start: int
+    new_lines: int
+    heading: str = ""
+
+
+class Note(StrEnum):
+    """A fact said once instead of as changed lines. ``DiffDocument.notes`` pairs it with its two values."""
+
+    LINE_ENDINGS = "line-endings"
+    MODE = "mode"
+    ENCODING = "encoding"
+    FINAL_NEWLINE = "final-newline"
+    ONLY_WHITESPACE = "only-whitespace"
+    INVALID_BYTES = "invalid-bytes"
+
+
+@dataclass(frozen=True, slots=True)
+class DiffNote:
+    """One fact: for example (LINE_ENDINGS, "CRLF", "LF")."""
+
+    note: Note
+    old: str
+    new: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DiffSide:
+    """One side: its lines without their line ends, and what the bytes looked like. ``exists`` False = absent there."""
+
+    lines: tuple[str, ...]
+    exists: bool
+    encoding: str = "UTF-8"
+    line_ending: str = "LF"
+    final_newline: bool = True
+    size: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DiffDocument:
+    """Two texts laid side by side. ``rows`` cover both files whole; hunks point into them."""
+
+    old: DiffSide
+    new: DiffSide
+    rows: tuple[Row, ...]
+    hunks: tuple[Hunk, ...]
+    notes: tuple[DiffNote, ...]
+    lines_added: int
+    lines_removed: int
+
+
+@dataclass(frozen=True, slots=True)
+class Identical:
+    """Both sides have the same bytes (the mode may differ: see notes)."""
+
+    size: int
+    notes: tuple[DiffNote, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class BinaryPair:
+    """At least one side is not text."""
+
+    old_size: int | None
+    new_size: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class TooLarge:
+    """Not laid out unless asked for again without limits. Sizes in bytes."""
+
+    old_size: int
+    new_size: int
+
+
+@dataclass(frozen=True, slots=True)
+class Unreadable:
+    """A side is not to be had: not captured, unknown, damaged. ``side`` is ``old`` or ``new``."""
+
+    side: str
+    reason: str
+
+
+DiffResult = DiffDocument | Identical | BinaryPair | TooLarge | Unreadable
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileDiff:
+    """A computed diff of one file with the states of its two sides."""
+
+    request: DiffRequest
+    before: FileState
+    after: FileState
+    result: DiffResult
+
+
+@dataclass(frozen=True, slots=True)
+class StyleRuns:
+    """Colours of one text: line i has the runs k from ``offsets[i]`` to ``offsets[i + 1]``, of ``starts[k]`` and ``kinds[k]``.
+
+    ``starts`` are code-point columns inside the line; a run ends where the next begins, the last at the line's end.
+    ``kinds`` index `STYLE_NAMES`.
+    """
+
+    offsets: tuple[int, ...]
+    starts: tuple[int, ...]
+    kinds: bytes
+
+
+STYLE_NAMES = ("plain", "keyword", "string", "number", "comment", "function", "type", "punctuation")
+"""Names of the `color.syntax` tokens, in the order of `StyleRuns.kinds`."""

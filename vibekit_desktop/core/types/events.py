@@ -1,0 +1,98 @@
+"""Everything the core can announce. Past tense, frozen, a closed union; ids and values only.
+
+Published after the change is durable (architecture 9). ``initiator`` is a token of who asked, so that it can ignore its
+own echo.
+"""
+
+from dataclasses import dataclass
+
+from vibekit_desktop.core.types.chats import ChatHeader
+from vibekit_desktop.core.types.checkpoints import RestoreReport
+from vibekit_desktop.core.types.ids import ChatId, WorkspacePath
+
+
+@dataclass(frozen=True, slots=True)
+class ChatCreated:
+    """A chat appeared in the list (also when a source session was found)."""
+
+    header: ChatHeader
+
+
+@dataclass(frozen=True, slots=True)
+class ChatUpdated:
+    """A chat's header changed."""
+
+    header: ChatHeader
+
+
+@dataclass(frozen=True, slots=True)
+class ChatDeleted:
+    """A chat is gone from the list."""
+
+    chat: ChatId
+
+
+@dataclass(frozen=True, slots=True)
+class HistoriesScanned:
+    """The search for other programs' histories is over; ``sessions`` were found."""
+
+    sessions: int
+
+
+@dataclass(frozen=True, slots=True)
+class ImportProgressed:
+    """Reading a history: ``done`` of ``total`` bytes."""
+
+    chat: ChatId
+    done: int
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class RestoreProgressed:
+    """A restore is running: ``done`` of ``total`` files are in place."""
+
+    chat: ChatId
+    done: int
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class WorkspaceRestored:
+    """Files of a workspace were put back by a restore, an undo or a redo."""
+
+    chat: ChatId
+    workspace: str
+    paths: tuple[WorkspacePath, ...]
+    report: RestoreReport
+    initiator: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TranscriptChanged:
+    """A transcript was cut, or its cut turns came back; ``messages`` is its length now."""
+
+    chat: ChatId
+    messages: int
+    initiator: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RestoreRecovered:
+    """A restore that a crash had interrupted was finished at start."""
+
+    chat: ChatId
+    report: RestoreReport
+
+
+Event = (
+    ChatCreated
+    | ChatUpdated
+    | ChatDeleted
+    | HistoriesScanned
+    | ImportProgressed
+    | RestoreProgressed
+    | WorkspaceRestored
+    | TranscriptChanged
+    | RestoreRecovered
+)
