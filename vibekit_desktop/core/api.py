@@ -4,7 +4,7 @@ All methods are called on the loop thread and do their work elsewhere; none bloc
 `core.types.errors`.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, TypeVar
@@ -20,7 +20,7 @@ from vibekit_desktop.core.types.checkpoints import (
     Timeline,
     VerifyReport,
 )
-from vibekit_desktop.core.types.diffs import DiffRequest, FileDiff, StyleRuns
+from vibekit_desktop.core.types.diffs import DiffRequest, FileDiff, StyleRuns, WordSpans
 from vibekit_desktop.core.types.events import Event
 from vibekit_desktop.core.types.ids import ChatId, WorkspacePath
 from vibekit_desktop.core.types.sources import ImportReport, SourceSummary
@@ -104,6 +104,9 @@ class Diffs(Protocol):
 
     async def planned(self, plan: RestorePlan, path: WorkspacePath) -> FileDiff:
         """What restoring one file of a plan changes: old = on disk now, new = after restoring."""
+
+    async def words(self, diff: FileDiff, first_row: int, last_row: int) -> Mapping[int, WordSpans]:
+        """The changed words of the changed rows between two rows, both included; rows without any are not in the answer."""
 
     async def highlight(self, path: str, lines: Sequence[str]) -> StyleRuns | None:
         """Colours for a text by its file name; None if there is no lexer or the text is over the limits."""

@@ -159,6 +159,19 @@ class TurnSpan:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class TranscriptShape:
+    """What the checkpoint kernel must know of a transcript to cut it: its length, and for each turn where its prompt stands.
+
+    ``prompt_index`` and ``prompts`` map a turn to the index (from 0) and the text of its user message; turns that the
+    transcript does not hold (abandoned forks, turns cut away) are not in them.
+    """
+
+    messages: int
+    prompt_index: Mapping[int, int]
+    prompts: Mapping[int, str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ChatView:
     """A chat opened for reading: header, messages in order, the turns among them. ``notes`` are sentences' codes."""
 

@@ -159,6 +159,14 @@ class FileDiff:
 
 
 @dataclass(frozen=True, slots=True)
+class WordSpans:
+    """The changed words of one changed row, on its two sides."""
+
+    old: tuple[Span, ...]
+    new: tuple[Span, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class StyleRuns:
     """Colours of one text: line i has the runs k from ``offsets[i]`` to ``offsets[i + 1]``, of ``starts[k]`` and ``kinds[k]``.
 
