@@ -102,6 +102,11 @@ class Diffs(Protocol):
     ) -> Sequence[FileDiff]:
         """All files that differ between two points; with ``paths`` only those."""
 
+    async def patch(
+        self, chat: ChatId, old: Point, new: Point, paths: Sequence[WorkspacePath], *, ignore_whitespace: bool = False
+    ) -> bytes:
+        """All files that differ between two points as one unified diff that ``git apply`` takes."""
+
     async def planned(self, plan: RestorePlan, path: WorkspacePath) -> FileDiff:
         """What restoring one file of a plan changes: old = on disk now, new = after restoring."""
 
@@ -140,6 +145,9 @@ class Library(Protocol):
 
     async def open_folder(self, folder: Path) -> str:
         """Make a vault for a folder (or find the one there is); returns the workspace path. Writes nothing in the folder."""
+
+    def workspace_path(self, workspace: str, text: str) -> WorkspacePath:
+        """A path a person typed, absolute or relative to the workspace; raises `PathEscape` or `PathRefused`. Pure."""
 
     async def verify(self, chat: ChatId | None) -> VerifyReport:
         """Check every log, blob and chat file; changes nothing."""

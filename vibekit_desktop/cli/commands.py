@@ -1,0 +1,304 @@
+"""One function per verb: call the services, print, return the exit status of command-line.md."""
+
+import argparse
+import os
+import sys
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from pathlib import Path
+
+from vibekit_desktop.cli import objects, printing
+from vibekit_desktop.cli.objects import Json
+from vibekit_desktop.cli.sentences import DONE, FAILED, REFUSED
+from vibekit_desktop.core.api import Core
+from vibekit_desktop.core.types.chats import ChatHeader
+from vibekit_desktop.core.types.checkpoints import (
+    ChangeStatus,
+    FileChange,
+    FileState,
+    Mine,
+    Point,
+    RestorePlan,
+    Scope,
+    State,
+    parse_point,
+)
+from vibekit_desktop.core.types.diffs import BinaryPair, DiffDocument, FileDiff, Identical
+from vibekit_desktop.core.types.errors import PlanStale
+from vibekit_desktop.core.types.ids import ChatId, WorkspacePath
+
+Command = Callable[[Core, argparse.Namespace], Awaitable[int]]
+
+
+def _folder(text: str) -> Path:
+    return Path(os.path.abspath(os.path.expanduser(text)))
+
+
+async def _list(core: Core, options: argparse.Namespace) -> int:
+    workspace = str(_folder(options.workspace)) if options.workspace else None
+    headers = await core.chats.list(archived=options.archived, workspace=workspace, limit=options.limit)
+    if options.json:
+        printing.print_json({"chats": [objects.chat_row(header) for header in headers]})
+    else:
+        printing.print_chats(headers)
+    return DONE
+
+
+async def _sources(core: Core, options: argparse.Namespace) -> int:
+    sources = await core.histories.sources()
+    if options.json:
+        printing.print_json({"sources": [objects.source_row(source) for source in sources]})
+        return DONE
+    rows = [(source.label, str(source.sessions), source.root, "; ".join(source.problems)) for source in sources]
+    if rows:
+        printing.print_rows(("program", "sessions", "folder", "problems"), rows)
+    else:
+        printing.say("No histories of other programs were found.")
+    return DONE
+
+
+async def _import(core: Core, options: argparse.Namespace) -> int:
+    workspace = _folder(options.workspace) if options.workspace else None
+    report = await core.histories.import_path(_folder(options.path), workspace=workspace, agent=options.agent)
+    if options.json:
+        printing.print_json(objects.import_object(report))
+    else:
+        for word, chats in (("imported", report.imported), ("updated", report.updated)):
+            for chat in chats:
+                skipped = f", {len(chat.skipped)} lines not understood" if chat.skipped else ""
+                printing.say(f"{word} {chat.chat_id}: {chat.turns} turns, {chat.edits} edits of {chat.files} files{skipped}")
+        for chat_id in report.unchanged:
+            printing.say(f"unchanged {chat_id}")
+    for failed in report.failed:
+        print(f"error: {failed.code}: {printing.visible(failed.path)}: {failed.reason}", file=sys.stderr)
+    return REFUSED if report.failed else DONE
+
+
+async def _show(core: Core, options: argparse.Namespace) -> int:
+    view = await core.chats.open(await core.chats.resolve(options.chat))
+    first, last = options.messages or (1, len(view.messages))
+    if options.json:
+        chat: dict[str, Json] = {str(key): _json(value) for key, value in view.raw.items()}
+        if options.messages:
+            messages = chat.get("messages")
+            chat["messages"] = messages[first - 1 : last] if isinstance(messages, list) else []
+        printing.print_json({"chat": chat, "turns": [objects.turn_object(turn) for turn in view.turns]})
+        return DONE
+    printing.say(f"{printing.visible(view.header.name)}  ({view.header.id})")
+    for number, message in enumerate(view.messages[first - 1 : last], first):
+        printing.print_message(number, message)
+    return DONE
+
+
+def _json(value: object) -> Json:
+    """A decoded JSON value, as a value of the type `Json`."""
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    if isinstance(value, Mapping):
+        return {str(key): _json(one) for key, one in value.items()}
+    if isinstance(value, Sequence):
+        return [_json(one) for one in value]
+    return str(value)
+
+
+async def _timeline(core: Core, options: argparse.Namespace) -> int:
+    timeline = await core.checkpoints.timeline(await core.chats.resolve(options.chat))
+    if options.json:
+        printing.print_json(
+            {
+                "entries": [objects.entry_object(entry) for entry in timeline.entries],
+                "can_undo": timeline.can_undo or None,
+                "can_redo": timeline.can_redo or None,
+                "unfinished": timeline.unfinished,
+                "notes": [] if timeline.workspace_found else ["the workspace was not found; now is the last known state"],
+            }
+        )
+    else:
+        printing.print_timeline(timeline.entries)
+    return DONE
+
+
+def _paths(core: Core, header: ChatHeader, texts: Sequence[str]) -> list[WorkspacePath]:
+    return [core.library.workspace_path(header.workspace, text) for text in texts]
+
+
+async def _header(core: Core, text: str) -> ChatHeader:
+    return (await core.chats.open(await core.chats.resolve(text))).header
+
+
+def _status(before: FileState, after: FileState) -> ChangeStatus:
+    if before.state is State.ABSENT:
+        return ChangeStatus.ADDED
+    return ChangeStatus.DELETED if after.state is State.ABSENT else ChangeStatus.MODIFIED
+
+
+def _diff_change(diff: FileDiff) -> FileChange:
+    added: int | None = None
+    removed: int | None = None
+    match diff.result:
+        case DiffDocument(lines_added=plus, lines_removed=minus):
+            added, removed = plus, minus
+        case Identical():
+            added, removed = 0, 0
+        case BinaryPair():
+            pass
+        case _:
+            pass
+    return FileChange(
+        path=diff.request.path,
+        status=_status(diff.before, diff.after),
+        before=diff.before,
+        after=diff.after,
+        lines_added=added,
+        lines_removed=removed,
+    )
+
+
+async def _diff(core: Core, options: argparse.Namespace) -> int:
+    old, new = parse_point(options.old), parse_point(options.new)
+    header = await _header(core, options.chat)
+    paths = _paths(core, header, options.paths)
+    if options.patch and not options.json:
+        patch = await core.diffs.patch(header.id, old, new, paths, ignore_whitespace=options.ignore_whitespace)
+        sys.stdout.buffer.write(patch)
+        sys.stdout.buffer.flush()
+        return DONE
+    diffs = await core.diffs.files(header.id, old, new, paths, ignore_whitespace=options.ignore_whitespace)
+    if options.json:
+        changed: dict[str, Json] = {
+            "files": [objects.diff_object(diff, objects.change_object(_diff_change(diff))) for diff in diffs],
+            "notes": [],
+        }
+        if options.patch:
+            patch = await core.diffs.patch(header.id, old, new, paths, ignore_whitespace=options.ignore_whitespace)
+            changed["patch"] = patch.decode("utf-8", "replace")
+        printing.print_json(changed)
+        return DONE
+    for diff in diffs:
+        printing.print_diff(diff, _diff_change(diff))
+    if not diffs:
+        printing.say("Both sides are the same.")
+    return DONE
+
+
+async def _plan(core: Core, options: argparse.Namespace, point: Point) -> tuple[RestorePlan, list[WorkspacePath]]:
+    header = await _header(core, options.chat)
+    paths = _paths(core, header, options.paths)
+    mine = Mine(restore_all=options.mine == "restore")
+    plan = await core.checkpoints.plan_restore(header.id, point, paths=paths, scope=Scope(options.scope), mine=mine)
+    return plan, paths
+
+
+def _show_plan(options: argparse.Namespace, plan: RestorePlan) -> None:
+    if options.json:
+        printing.print_json(objects.plan_object(plan))
+    else:
+        printing.print_plan(plan)
+
+
+async def _preview(core: Core, options: argparse.Namespace) -> int:
+    plan, _ = await _plan(core, options, parse_point(options.point))
+    _show_plan(options, plan)
+    return DONE
+
+
+async def _carry_out(core: Core, options: argparse.Namespace, plan: RestorePlan, named: Sequence[WorkspacePath]) -> int:
+    if not options.yes:
+        _show_plan(options, plan)
+        if not options.json:
+            printing.say("Nothing was changed. Add --yes to carry it out.")
+        return REFUSED
+    report = await core.checkpoints.carry_out(plan)
+    if options.json:
+        printing.print_json(objects.report_object(report))
+    else:
+        printing.print_report(report)
+    left = {one.path for one in report.left}
+    # command-line.md: a path that was asked for by name and left, for whatever reason, is not a success
+    if report.failed or not report.verified or any(path in left for path in named):
+        return REFUSED
+    return DONE
+
+
+async def _restore(core: Core, options: argparse.Namespace) -> int:
+    plan, paths = await _plan(core, options, parse_point(options.point))
+    if options.plan and options.plan != plan.digest:
+        raise PlanStale(())
+    return await _carry_out(core, options, plan, paths)
+
+
+async def _undo_file(core: Core, options: argparse.Namespace) -> int:
+    point = parse_point(options.point)
+    header = await _header(core, options.chat)
+    path = core.library.workspace_path(header.workspace, options.path)
+    mine = Mine(restore_all=options.mine == "restore")
+    plan = await core.checkpoints.plan_undo_file(header.id, point, path, mine=mine)
+    return await _carry_out(core, options, plan, [path])
+
+
+async def _undo(core: Core, options: argparse.Namespace) -> int:
+    chat: ChatId = await core.chats.resolve(options.chat)
+    mine = Mine(restore_all=options.mine == "restore")
+    planner = core.checkpoints.plan_undo if options.verb == "undo" else core.checkpoints.plan_redo
+    return await _carry_out(core, options, await planner(chat, mine=mine), [])
+
+
+async def _cat(core: Core, options: argparse.Namespace) -> int:
+    point = parse_point(options.point)
+    header = await _header(core, options.chat)
+    data = await core.checkpoints.content(header.id, point, core.library.workspace_path(header.workspace, options.path))
+    sys.stdout.buffer.write(data)
+    sys.stdout.buffer.flush()
+    return DONE
+
+
+async def _checkout(core: Core, options: argparse.Namespace) -> int:
+    point = parse_point(options.point)
+    chat = await core.chats.resolve(options.chat)
+    report = await core.checkpoints.checkout(chat, point, _folder(options.folder))
+    if options.json:
+        printing.print_json({"files": [objects.shown(path) for path in report.files], "left": objects.left_list(report.left)})
+    else:
+        printing.say(f"wrote {len(report.files)} files")
+        for left in report.left:
+            printing.say(f"  left {printing.visible(left.path)}: {printing.leave_words(left.reason)}")
+    return REFUSED if report.left else DONE
+
+
+async def _verify(core: Core, options: argparse.Namespace) -> int:
+    report = await core.library.verify(await core.chats.resolve(options.chat) if options.chat else None)
+    if options.json:
+        printing.print_json(objects.verify_object(report))
+    else:
+        for one in report.problems:
+            printing.say(f"{one.kind.value}: {one.chat_id} {printing.visible(one.path)} {one.detail}")
+        state = "everything is whole" if not report.problems else f"{len(report.problems)} problems"
+        printing.say(f"{report.chats} chats, {report.events} events, {report.blobs} blobs, {report.size_bytes} bytes: {state}")
+    return FAILED if report.problems else DONE
+
+
+async def _doctor(core: Core, options: argparse.Namespace) -> int:
+    checks = await core.library.doctor()
+    if options.json:
+        printing.print_json({"checks": [{"name": one.name, "state": one.state, "detail": one.detail} for one in checks]})
+    else:
+        printing.print_rows(("check", "state", ""), [(one.name, one.state, one.detail) for one in checks])
+    return DONE
+
+
+COMMANDS: Mapping[str, Command] = {
+    "list": _list,
+    "sources": _sources,
+    "import": _import,
+    "show": _show,
+    "timeline": _timeline,
+    "diff": _diff,
+    "preview": _preview,
+    "restore": _restore,
+    "undo-file": _undo_file,
+    "undo": _undo,
+    "redo": _undo,
+    "cat": _cat,
+    "checkout": _checkout,
+    "verify": _verify,
+    "doctor": _doctor,
+}

@@ -1,0 +1,50 @@
+"""The command line: parse, call one service, print.
+
+Never imports Qt. `app.main` decides between this and the window and hands over the core.
+"""
+
+import argparse
+import asyncio
+import json
+import sys
+from collections.abc import Callable
+
+from vibekit_desktop.cli.commands import COMMANDS
+from vibekit_desktop.cli.sentences import FAILED, USAGE, exit_status, sentence
+from vibekit_desktop.core.api import Core
+from vibekit_desktop.core.types.errors import BugError, CoreError
+
+
+def print_error(code: str, text: str, *, as_json: bool) -> None:
+    """One line on standard error; with ``--json`` also an object on standard output (command-line.md)."""
+    print(f"error: {code}: {text}", file=sys.stderr)
+    if as_json:
+        print(json.dumps({"error": {"code": code, "message": text}}, ensure_ascii=False))
+
+
+def print_usage_error(text: str, *, as_json: bool) -> int:
+    """Say what is wrong with the call; returns the exit status."""
+    print_error("usage", f"{text} (see vibekit-desktop --help)", as_json=as_json)
+    return USAGE
+
+
+def run_verb(options: argparse.Namespace, build_core: Callable[[], Core]) -> int:
+    """Run the verb of ``options`` to its end; returns the exit status. ``build_core`` is called inside the loop."""
+
+    async def run() -> int:
+        return await COMMANDS[options.verb](build_core(), options)
+
+    try:
+        return asyncio.run(run())
+    except BugError as error:
+        print_error(error.code, sentence(error), as_json=options.json)
+        return FAILED
+    except CoreError as error:
+        print_error(error.code, sentence(error), as_json=options.json)
+        return exit_status(error)
+    except BrokenPipeError:
+        sys.stderr.close()  # the reader has gone; saying so would fail too
+        return FAILED
+    except KeyboardInterrupt:
+        print_error("interrupted", "stopped; nothing was lost", as_json=options.json)
+        return FAILED

@@ -1,0 +1,155 @@
+"""What the command line accepts: options, verbs, and the usage error.
+
+A verb that is not there yet is not listed and is a usage error (command-line.md). Imports nothing heavy.
+"""
+
+import argparse
+from collections.abc import Sequence
+from typing import NoReturn
+
+VERBS = (
+    "list", "sources", "import", "show", "timeline", "diff", "preview", "restore", "undo-file", "undo", "redo", "cat",
+    "checkout", "verify", "doctor",
+)  # fmt: skip
+
+
+class UsageError(Exception):
+    """The words of the call are wrong; exit status 2."""
+
+
+class _Parser(argparse.ArgumentParser):
+    """An argument parser that raises `UsageError` instead of ending the process."""
+
+    def error(self, message: str) -> NoReturn:
+        raise UsageError(message)
+
+
+def _positive(text: str) -> int:
+    value = int(text)
+    if value < 1:
+        raise argparse.ArgumentTypeError("must be 1 or more")
+    return value
+
+
+def _size(text: str) -> tuple[int, int]:
+    width, _, height = text.partition("x")
+    if not (width.isdecimal() and height.isdecimal()) or not (200 <= int(width) <= 8000 and 200 <= int(height) <= 8000):
+        raise argparse.ArgumentTypeError("must look like 1440x900")
+    return int(width), int(height)
+
+
+def _messages(text: str) -> tuple[int, int]:
+    first, _, last = text.partition(":")
+    if not (first.isdecimal() and last.isdecimal()) or not 1 <= int(first) <= int(last):
+        raise argparse.ArgumentTypeError("must look like 1:20, counted from 1, both included")
+    return int(first), int(last)
+
+
+def _add_common(parser: argparse.ArgumentParser, *, default: object) -> None:
+    parser.add_argument("--json", action="store_true", default=default, help="print one JSON object, nothing else")
+    parser.add_argument("-v", "--verbose", action="store_true", default=default, help="also log to standard error")
+
+
+def _add_mine(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--mine", choices=("keep", "restore"), default="keep", help="files changed since: keep yours, or restore"
+    )
+
+
+def _add_point_verbs(verbs: "argparse._SubParsersAction[_Parser]") -> None:
+    diff = verbs.add_parser("diff", help="changes between two points")
+    diff.add_argument("chat", metavar="CHAT")
+    diff.add_argument("paths", metavar="PATH", nargs="*")
+    diff.add_argument("--from", dest="old", metavar="POINT", default="start")
+    diff.add_argument("--to", dest="new", metavar="POINT", default="now")
+    diff.add_argument("--patch", action="store_true", help="print a unified diff that `git apply` takes")
+    diff.add_argument("--ignore-whitespace", action="store_true")
+
+    for name, text in (("preview", "what a restore would do"), ("restore", "put the workspace back to a point")):
+        parser = verbs.add_parser(name, help=text)
+        parser.add_argument("chat", metavar="CHAT")
+        parser.add_argument("point", metavar="POINT")
+        parser.add_argument("--path", dest="paths", metavar="PATH", nargs="+", action="extend", default=[])
+        parser.add_argument("--scope", choices=("both", "files", "chat"), default="both")
+        _add_mine(parser)
+        if name == "restore":
+            parser.add_argument("--plan", metavar="DIGEST", help="refuse if the plan is no longer this one")
+            parser.add_argument("--yes", action="store_true", help="carry it out; without it the preview is printed")
+
+    parser = verbs.add_parser("undo-file", help="put one file back, the transcript untouched")
+    parser.add_argument("chat", metavar="CHAT")
+    parser.add_argument("point", metavar="POINT")
+    parser.add_argument("path", metavar="PATH")
+    _add_mine(parser)
+    parser.add_argument("--yes", action="store_true")
+
+    for name, text in (("undo", "take back the newest restore or undo of a file"), ("redo", "take back the newest undo")):
+        parser = verbs.add_parser(name, help=text)
+        parser.add_argument("chat", metavar="CHAT")
+        _add_mine(parser)
+        parser.add_argument("--yes", action="store_true")
+
+    parser = verbs.add_parser("cat", help="the exact bytes of a file at a point")
+    parser.add_argument("chat", metavar="CHAT")
+    parser.add_argument("point", metavar="POINT")
+    parser.add_argument("path", metavar="PATH")
+
+    parser = verbs.add_parser("checkout", help="write every file the chat knows at a point into an empty folder")
+    parser.add_argument("chat", metavar="CHAT")
+    parser.add_argument("point", metavar="POINT")
+    parser.add_argument("folder", metavar="DIR")
+
+
+def _build(version: str) -> _Parser:
+    parser = _Parser(
+        prog="vibekit-desktop",
+        description="See what every turn of an AI coding agent changed, and take back any of it. Without a verb: the window.",
+        epilog="CHAT: a chat id, a unique prefix of 8 characters or more, @1 for the first row of `list`, or SOURCE:SESSION. "
+        "POINT: a tag (3, 3.2), before:N, after:N, start, now, entry:K.",
+        allow_abbrev=False,
+    )
+    parser.add_argument("--version", action="version", version=f"vibekit-desktop {version}")
+    parser.add_argument("--data-dir", metavar="DIR", help="library, caches and new vaults live here")
+    parser.add_argument("--vault", metavar="DIR", help="with --workspace: open this vibekit folder for this run")
+    parser.add_argument("--workspace", dest="vault_workspace", metavar="DIR", help="the workspace of --vault")
+    parser.add_argument("--home", metavar="DIR", help="look for other programs' histories under this home folder")
+    parser.add_argument("--offscreen-shot", metavar="FILE.png", help="render the window, save the picture, quit")
+    parser.add_argument("--size", type=_size, default=(1440, 900), metavar="WxH")
+    parser.add_argument("--theme", choices=("light", "dark"))
+    parser.add_argument("--open", dest="open_chat", metavar="CHAT", help="open this chat first")
+    parser.add_argument("--view", metavar="VIEW", help="transcript, review, restore:POINT, first-run")
+    _add_common(parser, default=False)
+
+    verbs = parser.add_subparsers(dest="verb", metavar="VERB", parser_class=_Parser)
+    listing = verbs.add_parser("list", help="chats, newest update first")
+    listing.add_argument("--archived", action="store_true")
+    listing.add_argument("--workspace", metavar="DIR")
+    listing.add_argument("--limit", type=_positive, metavar="N")
+    verbs.add_parser("sources", help="histories of other programs found on this computer")
+    importing = verbs.add_parser("import", help="read one history file or folder")
+    importing.add_argument("path", metavar="PATH")
+    importing.add_argument("--workspace", metavar="DIR", help="the folder that the recorded one is mapped onto")
+    importing.add_argument("--agent", metavar="NAME", help="the program that wrote it, if it is not recognised")
+    show = verbs.add_parser("show", help="one chat with its messages")
+    show.add_argument("chat", metavar="CHAT")
+    show.add_argument("--messages", type=_messages, metavar="A:B")
+    timeline = verbs.add_parser("timeline", help="what each turn did to the files")
+    timeline.add_argument("chat", metavar="CHAT")
+    _add_point_verbs(verbs)
+    verify = verbs.add_parser("verify", help="check every log, blob and chat file; changes nothing")
+    verify.add_argument("chat", metavar="CHAT", nargs="?")
+    verbs.add_parser("doctor", help="versions, folders, locks, disk space")
+    for child in verbs.choices.values():
+        _add_common(child, default=argparse.SUPPRESS)
+        child.allow_abbrev = False
+    return parser
+
+
+def parse_options(arguments: Sequence[str], *, version: str) -> argparse.Namespace:
+    """Raise `UsageError` for anything that cannot be meant; ``--help`` and ``--version`` print and raise `SystemExit`."""
+    options = _build(version).parse_args(list(arguments))
+    if bool(options.vault) != bool(options.vault_workspace):
+        raise UsageError("--vault and --workspace, before the verb, belong together")
+    if options.verb and (options.offscreen_shot or options.open_chat or options.view or options.theme):
+        raise UsageError("--offscreen-shot, --open, --view and --theme are for the window, not for a verb")
+    return options

@@ -1,0 +1,271 @@
+"""Text for people, JSON for programs.
+
+Text from chats and file names is untrusted: control characters are made visible before they reach a terminal.
+"""
+
+import datetime
+import json
+import sys
+from collections.abc import Iterable, Mapping
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from vibekit_desktop.cli.objects import Json, hunk_lines, note_text, shown
+from vibekit_desktop.core.types.chats import ChatHeader, ChatStatus, Message
+from vibekit_desktop.core.types.checkpoints import (
+    Action,
+    ChangeStatus,
+    EntryKind,
+    FileChange,
+    RestorePlan,
+    RestoreReport,
+    TimelineEntry,
+    point_text,
+)
+from vibekit_desktop.core.types.diffs import BinaryPair, DiffDocument, FileDiff, Identical, TooLarge, Unreadable
+
+_STATUS_STYLE = {
+    ChangeStatus.ADDED: "cyan",
+    ChangeStatus.MODIFIED: "blue",
+    ChangeStatus.DELETED: "red",
+    ChangeStatus.RENAMED: "magenta",
+}
+
+_LEFT_WORDS = {
+    "same": "already as it was then",
+    "changed-since": "changed since by somebody else; kept",
+    "changed-later": "changed later; kept",
+    "changed-just-now": "changed just now; kept, its bytes are stored",
+    "not-captured": "no earlier copy was kept; it stays as it is now",
+    "unknown": "nobody knows what it was then; it stays as it is now",
+    "damaged": "its earlier copy is damaged",
+    "cannot-read": "it cannot be read",
+    "cannot-write": "it cannot be written",
+    "cannot-store": "its present content cannot be stored first",
+    "not-regular": "not a plain file",
+    "not-empty": "the folder is not empty",
+    "refused": "never touched",
+    "link-on-the-way": "a link stands on the way",
+    "not-this-chat": "this chat did not change it",
+}
+
+
+def visible(text: str) -> str:
+    """``text`` without anything a terminal would act on: control and direction characters become ``\\x..`` marks."""
+    out: list[str] = []
+    for char in shown(text):
+        code = ord(char)
+        if char in "\n\t":
+            out.append(char)
+        elif (
+            code < 32 or 0x7F <= code < 0xA0 or 0x202A <= code <= 0x202E or 0x2066 <= code <= 0x2069 or code in (0x200E, 0x200F)
+        ):
+            out.append(f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}")
+        else:
+            out.append(char)
+    return "".join(out)
+
+
+def one_line(text: str, width: int = 80) -> str:
+    """The first line of ``text``, visible, cut to ``width`` characters."""
+    first = visible(text.strip().split("\n", 1)[0]).replace("\t", " ")
+    return first if len(first) <= width else first[: width - 1] + "…"
+
+
+def leave_words(reason: str) -> str:
+    """A reason of `LeaveReason` in words."""
+    return _LEFT_WORDS.get(reason, reason)
+
+
+def print_json(value: Mapping[str, Json]) -> None:
+    """One JSON object, UTF-8, nothing else."""
+    text = json.dumps(value, ensure_ascii=False, indent=2)
+    sys.stdout.buffer.write(text.encode("utf-8", "replace") + b"\n")
+    sys.stdout.buffer.flush()
+
+
+def _console() -> Console:
+    return Console(highlight=False, markup=False, emoji=False, soft_wrap=True)
+
+
+def say(text: str) -> None:
+    """One line of text for people."""
+    _console().print(Text(text))
+
+
+def _when(stamp_ms: int) -> str:
+    if not stamp_ms:
+        return ""
+    return datetime.datetime.fromtimestamp(stamp_ms / 1000).strftime("%Y-%m-%d %H:%M")
+
+
+def _counts(added: int | None, removed: int | None) -> Text:
+    text = Text()
+    if added:
+        text.append(f"+{added}", style="green")
+    if removed:
+        text.append(f"{' ' if added else ''}−{removed}", style="red")
+    return text
+
+
+def _table(*columns: str) -> Table:
+    table = Table(box=None, pad_edge=False, show_edge=False)
+    for column in columns:
+        table.add_column(column, overflow="fold")
+    return table
+
+
+def print_chats(headers: Iterable[ChatHeader]) -> None:
+    """The rows of ``list``, numbered as ``@N`` wants."""
+    table = _table("", "updated", "agent", "workspace", "turns", "changed", "name", "id")
+    empty = True
+    for number, header in enumerate(headers, 1):
+        empty = False
+        name = f"damaged: {header.problem}" if header.status is ChatStatus.DAMAGED else one_line(header.name, 60)
+        table.add_row(
+            Text(f"@{number}"),
+            Text(_when(header.updated_at)),
+            Text(visible(header.agent)),
+            Text(visible(header.workspace)),
+            Text(str(header.turn_count)),
+            _counts(header.lines_added, header.lines_removed),
+            Text(visible(name), style="red" if header.status is ChatStatus.DAMAGED else ""),
+            Text(header.id[:8]),
+        )
+    if empty:
+        say("No chats yet. Chats of agents on this computer appear here; `vibekit-desktop import PATH` opens one file.")
+        return
+    _console().print(table)
+
+
+def print_rows(columns: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> None:
+    """A plain table."""
+    table = _table(*columns)
+    for row in rows:
+        table.add_row(*(Text(visible(cell)) for cell in row))
+    _console().print(table)
+
+
+def print_message(number: int, message: Message) -> None:
+    """One message of ``show``."""
+    console = _console()
+    console.print(Text(f"[{number}] {message.role}  {_when(message.ts)}", style="bold"))
+    if message.content:
+        console.print(Text(visible(message.content)))
+    for call in message.tool_calls:
+        console.print(Text(f"  {call.status}: {one_line(call.title, 100)}", style="dim"))
+    console.print()
+
+
+def _change_line(change: FileChange) -> Text:
+    text = Text("    ")
+    text.append(change.status.value, style=_STATUS_STYLE[change.status])
+    text.append(f" {visible(change.path)} ")
+    text.append_text(_counts(change.lines_added, change.lines_removed))
+    if change.status is ChangeStatus.RENAMED and change.old_path:
+        text.append(f" from {visible(change.old_path)}", style="dim")
+    if change.after.state.value in ("unknown", "not-captured") or change.before.state.value in ("unknown", "not-captured"):
+        text.append("  not captured", style="yellow")
+    if change.undone:
+        text.append("  undone", style="dim")
+    return text
+
+
+def print_timeline(entries: Iterable[TimelineEntry]) -> None:
+    """The entries of ``timeline``, oldest first."""
+    console = _console()
+    for entry in entries:
+        head = Text()
+        match entry.kind:
+            case EntryKind.TURN:
+                head.append(f"Turn {entry.turn}", style="bold")
+                head.append(f"  {_when(entry.at)}  {one_line(entry.prompt)}")
+                if not entry.coverage.complete:
+                    missing = len(entry.coverage.skipped)
+                    head.append(f"  ({missing} not captured)" if missing else "  (may be incomplete)", style="yellow")
+            case EntryKind.BETWEEN:
+                head.append(f"After turn {entry.turn}, by others", style="bold")
+            case EntryKind.RESTORE:
+                kind = entry.restore_kind.value if entry.restore_kind else "restore"
+                head.append(f"Entry {entry.entry}: {kind} {entry.point}", style="bold")
+                head.append(f"  {_when(entry.at)}{'  undone' if entry.undone else ''}")
+            case EntryKind.NOW:
+                head.append("Now", style="bold")
+                head.append(f"  {len(entry.files)} changed since" if entry.files else "  nothing changed since")
+        console.print(head)
+        for change in entry.files:
+            console.print(_change_line(change))
+        for note in entry.notes:
+            console.print(Text(f"    outside the workspace: {visible(note.path)} ({note.reason})", style="dim"))
+
+
+def print_diff(diff: FileDiff, change: FileChange | None) -> None:
+    """One file of ``diff`` for people."""
+    console = _console()
+    console.print(_change_line(change) if change else Text(visible(diff.request.path)), style="bold")
+    match diff.result:
+        case DiffDocument() as document:
+            for note in document.notes:
+                console.print(Text(note_text(note), style="dim"))
+            for hunk in document.hunks:
+                head = f"@@ -{hunk.old_start},{hunk.old_lines} +{hunk.new_start},{hunk.new_lines} @@ {hunk.heading}"
+                console.print(Text(visible(head), style="cyan"))
+                for line in hunk_lines(document, hunk.first_row, hunk.last_row):
+                    style = {"+": "green", "-": "red"}.get(line[0], "")
+                    console.print(Text(visible(line), style=style))
+        case Identical():
+            console.print(Text("the bytes are the same", style="dim"))
+        case BinaryPair(old_size=old, new_size=new):
+            console.print(
+                Text(f"binary, {old if old is not None else 'absent'} -> {new if new is not None else 'absent'} bytes")
+            )
+        case TooLarge(old_size=old, new_size=new):
+            console.print(Text(f"too large to compare: {old} -> {new} bytes", style="yellow"))
+        case Unreadable(side=side, reason=reason):
+            console.print(Text(f"the {side} side cannot be shown: {leave_words(reason)}", style="yellow"))
+
+
+def print_plan(plan: RestorePlan) -> None:
+    """The preview of a restore for people."""
+    words = {
+        Action.WRITE: "rewrite",
+        Action.CREATE: "bring back",
+        Action.DELETE: "delete",
+        Action.MODE: "permissions",
+        Action.LEAVE: "leave",
+    }
+    say(f"{plan.kind.value} {point_text(plan.point)}: {len(plan.acts)} of {len(plan.files)} files will change")
+    table = _table("", "path", "")
+    for file in plan.files:
+        why = leave_words(file.reason) if file.reason else ""
+        if file.changed_by:
+            who = {"user": "you", "unknown": "somebody, may be you"}.get(file.changed_by, f"chat {file.changed_by[:8]}")
+            why = f"changed since by {who}" + (
+                "; kept" if file.action is Action.LEAVE else "; will be replaced, its bytes are kept"
+            )
+        table.add_row(Text(words[file.action]), Text(visible(file.path)), Text(why, style="dim"))
+    if plan.files:
+        _console().print(table)
+    if plan.cut_turns:
+        say(f"the chat: turns {plan.cut_turns[0]} to {plan.cut_turns[1]} move to a branch; {plan.keep_messages} messages stay")
+    if plan.brings_back:
+        say(f"the chat: {plan.brings_back} messages come back")
+    for note in plan.notes:
+        say(note)
+    say(f"plan {plan.digest}")
+
+
+def print_report(report: RestoreReport) -> None:
+    """What a restore did, for people."""
+    if not report.entry:
+        say("Nothing to restore.")
+    else:
+        total = len(report.restored) + len(report.failed)
+        how = "verified" if report.verified else "NOT verified"
+        say(f"Restored {len(report.restored)} of {total} files, {how}. It is entry {report.entry} and can be undone.")
+    for left in report.left:
+        say(f"  left {visible(left.path)}: {leave_words(left.reason)}")
+    if report.branch_chat_id:
+        say(f"The removed turns are kept in chat {report.branch_chat_id}.")

@@ -1,0 +1,95 @@
+"""From an error to one sentence for a terminal, and to the exit status of command-line.md.
+
+Pure; the window has its own wording in `ui.error_text`.
+"""
+
+from vibekit_desktop.core.types import errors as e
+
+DONE, REFUSED, USAGE, FAILED, BUSY = 0, 1, 2, 3, 4
+
+
+def exit_status(error: e.CoreError) -> int:
+    """1 refused, 2 wrong usage, 3 the environment failed, 4 busy."""
+    if isinstance(error, e.Malformed):
+        return USAGE
+    if isinstance(error, e.Busy):
+        return BUSY
+    if isinstance(error, e.Refusal):
+        return REFUSED
+    return FAILED
+
+
+_REASONS = {
+    "home": "this is your home folder; choose a project folder inside it",
+    "root": "this is the root of the disk; choose a project folder",
+    "other-workspace": "this session belongs to another workspace already",
+    "own-data": "this folder holds the program's own data",
+    "git": "nothing inside .git is ever touched",
+    "reserved": "the name is reserved on some systems",
+    "stage": "the name is one of our own stage files",
+    "missing": "there is no such file",
+    "not-found": "there is no such file",
+}
+
+
+def _reason(reason: str) -> str:
+    return _REASONS.get(reason, reason)
+
+
+def sentence(error: e.CoreError) -> str:
+    """What failed, what was or was not changed; one line, without a full stop at the end of codes."""
+    match error:
+        case e.Malformed():
+            return f"{error.text!r} is not a {error.what}"
+        case e.InvalidId():
+            return f"this is not a {error.kind}"
+        case e.PathEscape():
+            return f"{error.path!r} is not inside the workspace; nothing was done"
+        case e.PathRefused():
+            return f"{error.path!r} is never touched: {_reason(error.reason)}"
+        case e.PlanStale():
+            names = ", ".join(error.changed[:5]) or "the chat"
+            return f"the plan is no longer true ({names} changed since); nothing was changed, look at the preview again"
+        case e.NothingToTakeBack():
+            return f"there is nothing to {error.kind}"
+        case e.NotKnownThere():
+            return f"{error.path!r} has no content at {error.point}: {_reason(error.reason)}"
+        case e.FolderNotEmpty():
+            return f"{error.folder!r} is not an empty folder; nothing was written"
+        case e.WorkspaceRefused():
+            return f"{error.folder!r} cannot be used: {_reason(error.reason)}"
+        case e.ChatNotFound():
+            return f"there is no chat {error.text!r}; `vibekit-desktop list` shows them"
+        case e.ChatAmbiguous():
+            return f"{error.text!r} fits {error.count} chats; give more characters"
+        case e.ChatDamaged():
+            return f"the file of chat {error.chat} is damaged ({error.reason}); it was kept as it is"
+        case e.PointNotFound():
+            return f"chat {error.chat} has no point {error.point!r}; `vibekit-desktop timeline` shows its turns"
+        case e.BlobNotFound():
+            return f"the store has no content {error.sha[:12]}"
+        case e.BlobCorrupt():
+            return f"the stored content {error.sha[:12]} is damaged and was not used; nothing was changed"
+        case e.LogDamaged():
+            lines = ", ".join(str(line) for line in error.lines[:5])
+            return f"the log of chat {error.chat} is damaged in line {lines}; it can be read but not added to"
+        case e.RestoreUnfinished():
+            return f"an earlier restore of chat {error.chat} is unfinished: {error.reason}"
+        case e.WorkspaceMissing():
+            return f"there is no folder at {error.looked_at!r}; nothing was changed"
+        case e.DiskFull():
+            return f"no room on the disk for {error.path!r} ({error.reason}); nothing was lost"
+        case e.CannotWrite():
+            return f"cannot write {error.path!r} ({error.reason})"
+        case e.CannotRead():
+            return f"cannot read {error.path!r}: {_reason(error.reason)}"
+        case e.UnknownFormat():
+            return f"{error.path!r} is not a history that can be read: {error.reason}"
+        case e.NewerFormat():
+            return f"{error.path!r} was written by a newer version; it was not changed"
+        case e.Busy():
+            return f"busy: {error.holder}; try again in a moment"
+        case e.BugError():
+            return f"a fault of the program: {error}; nothing was changed on purpose"
+        case _:
+            return str(error) or error.code
