@@ -1,0 +1,80 @@
+"""Tie subscriptions to the lives of Qt objects, and start tasks that cannot fail silently.
+
+A subscription and a task belong to an owner and end with it. UI thread only, under the running event loop.
+"""
+
+import asyncio
+import logging
+from collections.abc import Callable, Coroutine
+from typing import TypeVar
+
+from PySide6.QtCore import QObject
+
+from vibekit_desktop.core.api import Events
+from vibekit_desktop.core.types.events import Event
+
+E = TypeVar("E", bound=Event)
+T = TypeVar("T")
+
+Report = Callable[[str, BaseException], None]
+
+_log = logging.getLogger(__name__)
+
+
+class Bridge:
+    """What ties the window to the core. Invariant: nothing runs for an owner that is gone.
+
+    ``report`` is told the task's name and the error of every task that fails; without one the error is logged.
+    """
+
+    def __init__(self, events: Events, *, report: Report | None = None) -> None:
+        self._events = events
+        self.report = report
+        self._tasks: set[asyncio.Task[object]] = set()
+        self._by_owner: dict[int, set[asyncio.Task[object]]] = {}
+
+    def subscribe(self, owner: QObject, kind: type[E], handler: Callable[[E], None]) -> None:
+        """Call ``handler`` for every event of ``kind`` until ``owner`` is destroyed."""
+        subscription = self._events.subscribe(kind, handler)
+        # A lambda: Qt holds a bound method of an ordinary object weakly and would forget it.
+        owner.destroyed.connect(lambda: subscription.close())  # noqa: PLW0108
+
+    def spawn(self, owner: QObject, coro: Coroutine[object, object, T], *, name: str) -> "asyncio.Task[T]":
+        """Run ``coro``; its error is reported, and it is cancelled when ``owner`` is destroyed."""
+        task = asyncio.get_event_loop().create_task(coro, name=name)
+        key = id(owner)
+        mine = self._by_owner.get(key)
+        if mine is None:
+            mine = self._by_owner[key] = set()
+            owner.destroyed.connect(lambda: self._owner_gone(key))
+        mine.add(task)
+        self._tasks.add(task)
+        task.add_done_callback(lambda done: self._finished(key, done))
+        return task
+
+    def cancel_all(self) -> None:
+        """Cancel every task that still runs; for the end of the program."""
+        for task in tuple(self._tasks):
+            task.cancel()
+
+    @property
+    def running(self) -> int:
+        """How many tasks have not ended."""
+        return len(self._tasks)
+
+    def _owner_gone(self, key: int) -> None:
+        for task in self._by_owner.pop(key, set()):
+            task.cancel()
+
+    def _finished(self, key: int, task: "asyncio.Task[object]") -> None:
+        self._tasks.discard(task)
+        self._by_owner.get(key, set()).discard(task)
+        if task.cancelled():
+            return
+        error = task.exception()
+        if error is None:
+            return
+        if self.report is not None:
+            self.report(task.get_name(), error)
+        else:
+            _log.error("task %s failed", task.get_name(), exc_info=error)

@@ -1,0 +1,218 @@
+"""Tell the user, once, in words: a toast at the bottom of the centre pane.
+
+The same fact always stands somewhere else too, so a missed toast loses nothing. UI thread only.
+"""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from PySide6.QtCore import QEasingCurve, QEvent, QObject, QPoint, QPropertyAnimation, QRectF, Qt, QTimer
+from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QEnterEvent, QPainter, QPaintEvent
+from PySide6.QtWidgets import QAbstractButton, QGraphicsDropShadowEffect, QHBoxLayout, QLabel, QSizePolicy, QWidget
+
+from vibekit_desktop.ui.text import tr
+from vibekit_desktop.ui.theme import icons
+from vibekit_desktop.ui.theme.palette import ThemeHub
+from vibekit_desktop.ui.theme.style import rounded
+from vibekit_desktop.ui.views.controls import Button, IconButton
+
+Action = tuple[str, Callable[[], None]]
+
+_LOOK = {
+    "done": ("check", "success.text"),
+    "restored": ("restore", "success.text"),
+    "info": ("info", "accent.text"),
+    "error": ("warning", "danger.text"),
+}
+
+_MAX_WIDTH = 560
+
+
+class _Toast(NamedTuple):
+    text: str
+    kind: str
+    action: Action | None
+
+
+class _Frame(QWidget):
+    """The toast itself. Invariant: shows one text; closes itself unless it is an error or the mouse is over it."""
+
+    def __init__(self, host: QWidget, hub: ThemeHub, toast: _Toast, closed: Callable[[], None]) -> None:
+        super().__init__(host)
+        self._hub = hub
+        self._host = host
+        self._closed = closed
+        self.toast = toast
+        theme = hub.theme
+        self.setAccessibleName(toast.text)
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(14, 7, 6, 7)
+        layout.setSpacing(10)
+        glyph, token = _LOOK[toast.kind]
+        picture = QLabel(self)
+        picture.setPixmap(icons.pixmap(theme, glyph, token, 16, self.devicePixelRatioF()))
+        layout.addWidget(picture)
+        self.label = QLabel(self)
+        self.label.setTextFormat(Qt.TextFormat.PlainText)
+        self.label.setText(toast.text)
+        self.label.setFont(theme.font("body"))
+        self.label.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)
+        width = min(_MAX_WIDTH, max(200, host.width() - 64)) - 180
+        self.label.setWordWrap(theme.metrics("body").horizontalAdvance(toast.text) > width)
+        if self.label.wordWrap():
+            self.label.setFixedWidth(width)
+        layout.addWidget(self.label, 1)
+        layout.addSpacing(6)
+        if toast.action is not None:
+            text, call = toast.action
+            button = Button(hub, text, kind="link", size="small", parent=self)
+            button.clicked.connect(lambda: self._act(call))
+            layout.addWidget(button)
+        close = IconButton(hub, "close", tr("Close this message"), parent=self)
+        close.clicked.connect(self.close_now)
+        layout.addWidget(close)
+        shadow = theme.tokens.shadow(theme.dark)
+        effect = QGraphicsDropShadowEffect(self)
+        effect.setBlurRadius(shadow.blur)
+        effect.setOffset(0, shadow.y)
+        color = theme.color("bg.scrim")
+        color = type(color)(shadow.color)
+        color.setAlphaF(shadow.alpha)
+        effect.setColor(color)
+        self.setGraphicsEffect(effect)
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.timeout.connect(self._leave)
+        self._move = QPropertyAnimation(self, b"pos", self)
+        self._move.setEasingCurve(QEasingCurve.Type.OutCubic)
+        self._leaving = False
+        self.ensurePolished()
+        self.adjustSize()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        theme = self._hub.theme
+        rounded(
+            painter,
+            QRectF(self.rect()),
+            theme.radius("card"),
+            fill=theme.color("bg.popup"),
+            line=theme.color("line.strong"),
+        )
+
+    def enter(self, place: QPoint) -> None:
+        """Slide in and start the clock."""
+        self.show()
+        self.raise_()
+        duration = self._hub.theme.motion("toast-in")
+        if duration:
+            self._move.setDuration(duration)
+            self._move.setStartValue(place + QPoint(0, 12))
+            self._move.setEndValue(place)
+            self._move.start()
+        else:
+            self.move(place)
+        self._start_clock()
+        QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, self.toast.text))
+
+    def _start_clock(self) -> None:
+        if self.toast.kind != "error":
+            self._timer.start(self._hub.theme.motion("toast-stay"))
+
+    def enterEvent(self, event: QEnterEvent) -> None:
+        self._timer.stop()
+        super().enterEvent(event)
+
+    def leaveEvent(self, event: QEvent) -> None:
+        self._start_clock()
+        super().leaveEvent(event)
+
+    def _act(self, call: Callable[[], None]) -> None:
+        self.close_now()
+        call()
+
+    def _leave(self) -> None:
+        if any(button.hasFocus() for button in self.findChildren(QAbstractButton)):
+            self._start_clock()
+            return
+        duration = self._hub.theme.motion("toast-out")
+        if not duration:
+            self.close_now()
+            return
+        self._leaving = True
+        self._move.stop()
+        self._move.setDuration(duration)
+        self._move.setStartValue(self.pos())
+        self._move.setEndValue(QPoint(self.x(), self._host.height() + 4))
+        self._move.finished.connect(self.close_now)
+        self._move.start()
+
+    def close_now(self) -> None:
+        """Be gone, and say so once."""
+        self._timer.stop()
+        if not self.isHidden():
+            self.hide()
+            self.deleteLater()
+            self._closed()
+
+
+class Notifier(QObject):
+    """Shows one toast at a time on ``host``. Invariant: an error is never pushed away by good news.
+
+    ``inset`` is the distance from the bottom of ``host`` (16 above the composer or the read-only row).
+    """
+
+    def __init__(self, host: QWidget, hub: ThemeHub) -> None:
+        super().__init__(host)
+        self._host = host
+        self._hub = hub
+        self._frame: _Frame | None = None
+        self._waiting: dict[str, _Toast] = {}
+        self.inset = hub.theme.tokens.space("s16")
+        host.installEventFilter(self)
+
+    def toast(self, text: str, kind: str = "done", action: Action | None = None) -> None:
+        """Show ``text``; ``kind`` is ``done``, ``restored``, ``info`` or ``error``; ``action`` is a button and what it does."""
+        if kind not in _LOOK:
+            raise KeyError(kind)
+        toast = _Toast(text, kind, action)
+        shown = self._frame
+        if shown is not None and shown.toast.kind == "error" and kind != "error":
+            self._waiting[kind] = toast
+            return
+        if shown is not None:
+            self._frame = None
+            shown.close_now()
+        self._show(toast)
+
+    @property
+    def shown(self) -> str:
+        """The text on the screen, or nothing."""
+        return self._frame.toast.text if self._frame is not None else ""
+
+    def dismiss(self) -> None:
+        """Close what is shown."""
+        if self._frame is not None:
+            self._frame.close_now()
+
+    def _show(self, toast: _Toast) -> None:
+        frame = _Frame(self._host, self._hub, toast, lambda: self._closed(frame))
+        self._frame = frame
+        frame.enter(self._place(frame))
+
+    def _closed(self, frame: _Frame) -> None:
+        if self._frame is not frame:
+            return
+        self._frame = None
+        if self._waiting:
+            kind = next(iter(self._waiting))
+            self._show(self._waiting.pop(kind))
+
+    def _place(self, frame: QWidget) -> QPoint:
+        x = (self._host.width() - frame.width()) // 2
+        return QPoint(x, self._host.height() - frame.height() - self.inset)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.Resize and self._frame is not None:
+            self._frame.move(self._place(self._frame))
+        return super().eventFilter(watched, event)

@@ -1,0 +1,22 @@
+"""The one translation function: every text that people read passes here, as a whole sentence.
+
+Values go into ``{names}`` after translation, so their text is never translated or interpreted. UI thread only.
+"""
+
+from PySide6.QtCore import QCoreApplication
+
+_CONTEXT = "vibekit"
+
+
+def tr(text: str, /, **values: object) -> str:
+    """``text`` in the user's language, its ``{names}`` filled in."""
+    translated = QCoreApplication.translate(_CONTEXT, text)
+    return translated.format(**values) if values else translated
+
+
+def tr_n(one: str, many: str, /, n: int, **values: object) -> str:
+    """``one`` or ``many`` by the number ``n``, which is ``{n}`` in the text; other languages choose among their own forms."""
+    translated = QCoreApplication.translate(_CONTEXT, many, "", n)
+    if translated == many and n == 1:
+        translated = one
+    return translated.format(n=f"{n:,}", **values)

@@ -1,0 +1,188 @@
+"""What is painted from the tokens: colours, fonts and sizes of the theme in use.
+
+`Theme` is one look (light or dark, at one text zoom) and never changes; `ThemeHub` holds the present one and says when
+another takes its place. UI thread only. Imports QtGui only, so that the first window needs nothing else.
+"""
+
+from functools import cache
+from typing import ClassVar
+
+from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtGui import QColor, QFont, QFontDatabase, QFontMetricsF, QGuiApplication, QPalette
+
+from vibekit_desktop.ui.theme.tokens import Tokens, TypeToken, load_tokens
+
+
+@cache
+def _installed() -> frozenset[str]:
+    return frozenset(QFontDatabase.families())
+
+
+@cache
+def _families(wanted: tuple[str, ...], mono: bool) -> tuple[str, ...]:
+    # Qt searches aliases for every family that is not there, which costs tens of milliseconds on some systems.
+    found = [name for name in wanted if name in _installed()]
+    system = QFontDatabase.SystemFont.FixedFont if mono else QFontDatabase.SystemFont.GeneralFont
+    return (*found, QFontDatabase.systemFont(system).family())
+
+
+class Theme:
+    """One look. Every method raises `KeyError` for a name that is not in the tokens."""
+
+    def __init__(self, tokens: Tokens, *, dark: bool, zoom: float = 1.0, still: bool = False) -> None:
+        self.tokens = tokens
+        self.dark = dark
+        self.zoom = zoom
+        self.still = still
+        """The system asks for reduced motion: every duration is 0."""
+        self._colors: dict[str, QColor] = {}
+        self._fonts: dict[tuple[str, int], QFont] = {}
+        self._metrics: dict[str, QFontMetricsF] = {}
+
+    def color(self, name: str) -> QColor:
+        """A token's colour. The object is shared: never change it."""
+        color = self._colors.get(name)
+        if color is None:
+            color = self._colors[name] = QColor(self.tokens.color(name, self.dark))
+        return color
+
+    def hex(self, name: str) -> str:
+        """A token's colour as ``#RRGGBB``."""
+        return self.tokens.color(name, self.dark)
+
+    def _type(self, name: str) -> TypeToken:
+        return self.tokens.type(name)
+
+    def font(self, name: str, *, weight: int | None = None) -> QFont:
+        """The font of a text style; the object is shared: copy it before changing it."""
+        style = self._type(name)
+        key = (name, weight or style.weight)
+        font = self._fonts.get(key)
+        if font is None:
+            font = self._fonts[key] = self._make_font(style, key[1])
+        return font
+
+    def _make_font(self, style: TypeToken, weight: int) -> QFont:
+        mono = style.font == "mono"
+        font = QFont(list(_families(self.tokens.families(style.font), mono)))
+        font.setPixelSize(round(style.size * self.zoom))
+        font.setWeight(QFont.Weight(weight))
+        if mono:
+            font.setStyleHint(QFont.StyleHint.Monospace)
+            font.setFixedPitch(True)
+            font.setFeature(QFont.Tag("calt"), 0)
+            font.setFeature(QFont.Tag("liga"), 0)
+        else:
+            font.setFeature(QFont.Tag("tnum"), 1)
+        return font
+
+    def metrics(self, name: str) -> QFontMetricsF:
+        """Measures of a text style's font in its own weight."""
+        metrics = self._metrics.get(name)
+        if metrics is None:
+            metrics = self._metrics[name] = QFontMetricsF(self.font(name))
+        return metrics
+
+    def line_height(self, name: str) -> int:
+        """The height of one line of a text style."""
+        return round(self._type(name).line * self.zoom)
+
+    def size(self, name: str) -> int:
+        """A length by name. Row heights grow with the text zoom, everything else stays."""
+        value = self.tokens.size(name)
+        return round(value * self.zoom) if name.startswith("row-") else value
+
+    def radius(self, name: str) -> int:
+        """A corner radius by name."""
+        return self.tokens.radius(name)
+
+    def motion(self, name: str) -> int:
+        """A duration in milliseconds; 0 where the system asks for reduced motion, except how long a toast stays."""
+        return 0 if self.still and name != "toast-stay" else self.tokens.motion(name)
+
+    def opacity(self, name: str) -> float:
+        """An opacity from 0 to 1."""
+        return self.tokens.opacity(name, self.dark)
+
+    def palette(self) -> QPalette:
+        """The same colours for what Qt paints by itself."""
+        role = QPalette.ColorRole
+        palette = QPalette()
+        for which, token in (
+            (role.Window, "bg.surface"),
+            (role.WindowText, "text.primary"),
+            (role.Base, "bg.field"),
+            (role.AlternateBase, "bg.raised"),
+            (role.Text, "text.primary"),
+            (role.PlaceholderText, "text.tertiary"),
+            (role.Button, "bg.button"),
+            (role.ButtonText, "text.primary"),
+            (role.BrightText, "text.on-accent"),
+            (role.Highlight, "bg.selected"),
+            (role.HighlightedText, "text.primary"),
+            (role.Link, "accent.text"),
+            (role.LinkVisited, "accent.text"),
+            (role.ToolTipBase, "bg.tooltip"),
+            (role.ToolTipText, "text.on-tooltip"),
+            (role.Light, "bg.raised"),
+            (role.Midlight, "line.hair"),
+            (role.Mid, "line.strong"),
+            (role.Dark, "line.control"),
+            (role.Shadow, "line.control"),
+            (role.Accent, "accent.fill"),
+        ):
+            palette.setColor(which, self.color(token))
+        for which in (role.WindowText, role.Text, role.ButtonText):
+            palette.setColor(QPalette.ColorGroup.Disabled, which, self.color("text.disabled"))
+        return palette
+
+
+def _system_dark() -> bool:
+    return QGuiApplication.styleHints().colorScheme() == Qt.ColorScheme.Dark
+
+
+class ThemeHub(QObject):
+    """The theme in use. ``changed`` has no argument: read ``theme`` again and repaint.
+
+    Invariant: ``theme`` is what ``mode`` (``system``, ``light`` or ``dark``) means at this moment.
+    """
+
+    changed = Signal()
+
+    MODES: ClassVar = ("system", "light", "dark")
+
+    def __init__(self, mode: str = "system", *, zoom: float = 1.0, still: bool = False, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._mode = mode
+        self._zoom = zoom
+        self._still = still
+        self.theme = self._make()
+        QGuiApplication.styleHints().colorSchemeChanged.connect(self._system_changed)
+
+    @property
+    def mode(self) -> str:
+        """What was asked for: ``system``, ``light`` or ``dark``."""
+        return self._mode
+
+    def set_mode(self, mode: str) -> None:
+        """Use another look from now on."""
+        self._mode = mode
+        self._replace()
+
+    def set_zoom(self, zoom: float) -> None:
+        """Text zoom, kept between 0.8 and 2."""
+        self._zoom = min(2.0, max(0.8, zoom))
+        self._replace()
+
+    def _make(self) -> Theme:
+        dark = _system_dark() if self._mode == "system" else self._mode == "dark"
+        return Theme(load_tokens(), dark=dark, zoom=self._zoom, still=self._still)
+
+    def _replace(self) -> None:
+        new = self._make()
+        if (new.dark, new.zoom) != (self.theme.dark, self.theme.zoom):
+            self.theme = new
+            self.changed.emit()
+
+    def _system_changed(self) -> None:
+        self._replace()
