@@ -1,0 +1,250 @@
+"""A core that answers with given values: the faces are tested against it.
+
+Every answer is a public attribute, to be set by the test; every call is written down in `calls`. Events are delivered by a real
+bus through `publish`. An attribute ``raises`` maps a method's name to an error that its next call raises.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from vibekit_desktop.core.api import Check, Core
+from vibekit_desktop.core.bus import Bus
+from vibekit_desktop.core.types.chats import ChatHeader, ChatView
+from vibekit_desktop.core.types.checkpoints import (
+    UNKNOWN,
+    CheckoutReport,
+    Mine,
+    Now,
+    Point,
+    RestoreKind,
+    RestorePlan,
+    RestoreReport,
+    Scope,
+    Timeline,
+    VerifyReport,
+)
+from vibekit_desktop.core.types.diffs import BinaryPair, DiffRequest, FileDiff, StyleRuns, WordSpans
+from vibekit_desktop.core.types.errors import ChatNotFound, NothingToTakeBack
+from vibekit_desktop.core.types.events import Event
+from vibekit_desktop.core.types.ids import ChatId, WorkspacePath
+from vibekit_desktop.core.types.sources import ImportReport, SourceSummary
+
+
+@dataclass
+class _Answers:
+    calls: list[tuple[str, tuple[object, ...]]] = field(default_factory=list)
+    raises: dict[str, BaseException] = field(default_factory=dict)
+
+    def note(self, name: str, *arguments: object) -> None:
+        self.calls.append((name, arguments))
+        error = self.raises.pop(name, None)
+        if error is not None:
+            raise error
+
+
+def empty_plan(chat: ChatId, point: Point, scope: Scope = Scope.BOTH, kind: RestoreKind = RestoreKind.RESTORE) -> RestorePlan:
+    """A plan with nothing to do."""
+    return RestorePlan(
+        chat=chat,
+        kind=kind,
+        point=point,
+        scope=scope,
+        mine=Mine(),
+        paths=(),
+        files=(),
+        digest="0" * 64,
+        log_lines=0,
+        keep_messages=0,
+        total_messages=0,
+    )
+
+
+@dataclass
+class FakeChats(_Answers):
+    headers: list[ChatHeader] = field(default_factory=list)
+    views: dict[ChatId, ChatView] = field(default_factory=dict)
+
+    async def list(
+        self, *, archived: bool = False, workspace: str | None = None, limit: int | None = None
+    ) -> Sequence[ChatHeader]:
+        self.note("list", archived, workspace, limit)
+        found = [header for header in self.headers if header.archived == archived]
+        if workspace is not None:
+            found = [header for header in found if header.workspace == workspace]
+        found.sort(key=lambda header: header.updated_at, reverse=True)
+        return found[:limit] if limit is not None else found
+
+    async def resolve(self, text: str) -> ChatId:
+        self.note("resolve", text)
+        for header in self.headers:
+            if header.id.startswith(text):
+                return header.id
+        raise ChatNotFound(text)
+
+    async def open(self, chat: ChatId) -> ChatView:
+        self.note("open", chat)
+        if chat not in self.views:
+            raise ChatNotFound(chat)
+        return self.views[chat]
+
+
+@dataclass
+class FakeCheckpoints(_Answers):
+    timelines: dict[ChatId, Timeline] = field(default_factory=dict)
+    plans: list[RestorePlan] = field(default_factory=list)
+    """Answers of the plan methods, in order; the last one stays. None at all: a plan with nothing to do."""
+    reports: list[RestoreReport] = field(default_factory=list)
+    contents: dict[WorkspacePath, bytes] = field(default_factory=dict)
+
+    def _plan(self, otherwise: RestorePlan) -> RestorePlan:
+        if len(self.plans) > 1:
+            return self.plans.pop(0)
+        return self.plans[0] if self.plans else otherwise
+
+    async def timeline(self, chat: ChatId) -> Timeline:
+        self.note("timeline", chat)
+        return self.timelines.get(chat, Timeline(chat=chat, entries=(), workspace_found=True))
+
+    async def plan_restore(
+        self, chat: ChatId, point: Point, *, paths: Sequence[WorkspacePath], scope: Scope, mine: Mine
+    ) -> RestorePlan:
+        self.note("plan_restore", chat, point, tuple(paths), scope, mine)
+        return self._plan(empty_plan(chat, point, scope))
+
+    async def plan_undo_file(self, chat: ChatId, point: Point, path: WorkspacePath, *, mine: Mine) -> RestorePlan:
+        self.note("plan_undo_file", chat, point, path, mine)
+        return self._plan(empty_plan(chat, point, Scope.FILES, RestoreKind.UNDO_FILE))
+
+    async def plan_undo(self, chat: ChatId, *, mine: Mine) -> RestorePlan:
+        self.note("plan_undo", chat, mine)
+        if not self.plans:
+            raise NothingToTakeBack("undo")
+        return self._plan(self.plans[0])
+
+    async def plan_redo(self, chat: ChatId, *, mine: Mine) -> RestorePlan:
+        self.note("plan_redo", chat, mine)
+        if not self.plans:
+            raise NothingToTakeBack("redo")
+        return self._plan(self.plans[0])
+
+    async def carry_out(self, plan: RestorePlan, *, initiator: str = "") -> RestoreReport:
+        self.note("carry_out", plan, initiator)
+        if self.reports:
+            return self.reports.pop(0)
+        restored = tuple(file.path for file in plan.acts)
+        return RestoreReport(chat=plan.chat, kind=plan.kind, entry=1, restored=restored, left=(), failed=(), verified=True)
+
+    async def content(self, chat: ChatId, point: Point, path: WorkspacePath) -> bytes:
+        self.note("content", chat, point, path)
+        return self.contents[path]
+
+    async def checkout(self, chat: ChatId, point: Point, folder: Path) -> CheckoutReport:
+        self.note("checkout", chat, point, folder)
+        return CheckoutReport(tuple(self.contents), ())
+
+    async def touched(self, chat: ChatId) -> Sequence[WorkspacePath]:
+        self.note("touched", chat)
+        return sorted(self.contents)
+
+
+@dataclass
+class FakeDiffs(_Answers):
+    by_path: dict[WorkspacePath, FileDiff] = field(default_factory=dict)
+    """The answer for a path, whatever the points; the request in it is replaced by the one asked."""
+    word_spans: dict[int, WordSpans] = field(default_factory=dict)
+    styles: dict[str, StyleRuns] = field(default_factory=dict)
+    """Colours by file name, as `highlight` is asked."""
+
+    def _diff(self, request: DiffRequest) -> FileDiff:
+        given = self.by_path.get(request.path)
+        if given is None:
+            return FileDiff(request=request, before=UNKNOWN, after=UNKNOWN, result=BinaryPair(None, None))
+        return FileDiff(request=request, before=given.before, after=given.after, result=given.result)
+
+    async def file(self, request: DiffRequest, *, unlimited: bool = False) -> FileDiff:
+        self.note("file", request, unlimited)
+        return self._diff(request)
+
+    async def files(
+        self, chat: ChatId, old: Point, new: Point, paths: Sequence[WorkspacePath], *, ignore_whitespace: bool = False
+    ) -> Sequence[FileDiff]:
+        self.note("files", chat, old, new, tuple(paths), ignore_whitespace)
+        wanted = [path for path in self.by_path if not paths or path in paths]
+        return [self._diff(DiffRequest(chat, path, old, new, ignore_whitespace)) for path in wanted]
+
+    async def planned(self, plan: RestorePlan, path: WorkspacePath) -> FileDiff:
+        self.note("planned", plan, path)
+        return self._diff(DiffRequest(plan.chat, path, Now(), plan.point))
+
+    async def words(self, diff: FileDiff, first_row: int, last_row: int) -> Mapping[int, WordSpans]:
+        self.note("words", diff.request.path, first_row, last_row)
+        return {row: spans for row, spans in self.word_spans.items() if first_row <= row <= last_row}
+
+    async def highlight(self, path: str, lines: Sequence[str]) -> StyleRuns | None:
+        self.note("highlight", path, tuple(lines))
+        return self.styles.get(path)
+
+
+@dataclass
+class FakeHistories(_Answers):
+    found: list[SourceSummary] = field(default_factory=list)
+    report: ImportReport = field(default_factory=ImportReport)
+
+    async def sources(self) -> Sequence[SourceSummary]:
+        self.note("sources")
+        return self.found
+
+    async def import_path(self, path: Path, *, workspace: Path | None, agent: str | None) -> ImportReport:
+        self.note("import_path", path, workspace, agent)
+        return self.report
+
+
+@dataclass
+class FakeLibrary(_Answers):
+    folders: list[str] = field(default_factory=list)
+    verified: VerifyReport = field(default_factory=lambda: VerifyReport(problems=(), chats=0, events=0, blobs=0, size_bytes=0))
+    checks: list[Check] = field(default_factory=list)
+
+    async def workspaces(self) -> Sequence[str]:
+        self.note("workspaces")
+        return self.folders
+
+    async def open_folder(self, folder: Path) -> str:
+        self.note("open_folder", folder)
+        if str(folder) not in self.folders:
+            self.folders.insert(0, str(folder))
+        return str(folder)
+
+    async def verify(self, chat: ChatId | None) -> VerifyReport:
+        self.note("verify", chat)
+        return self.verified
+
+    async def doctor(self) -> Sequence[Check]:
+        self.note("doctor")
+        return self.checks
+
+
+class FakeCore:
+    """The parts, to be filled by the test, and ``core``, the bundle that the faces are given."""
+
+    def __init__(self) -> None:
+        self.bus = Bus()
+        self.chats = FakeChats()
+        self.checkpoints = FakeCheckpoints()
+        self.diffs = FakeDiffs()
+        self.histories = FakeHistories()
+        self.library = FakeLibrary()
+        self.core = Core(
+            events=self.bus,
+            chats=self.chats,
+            checkpoints=self.checkpoints,
+            diffs=self.diffs,
+            histories=self.histories,
+            library=self.library,
+            version="0.0.0",
+        )
+
+    def publish(self, event: Event) -> None:
+        """Deliver one event at once."""
+        self.bus.publish(event)
