@@ -27,7 +27,7 @@ from vibekit_desktop.core.types.checkpoints import (
 from vibekit_desktop.core.types.diffs import BinaryPair, DiffRequest, FileDiff, StyleRuns, WordSpans
 from vibekit_desktop.core.types.errors import ChatNotFound, NothingToTakeBack
 from vibekit_desktop.core.types.events import Event
-from vibekit_desktop.core.types.ids import ChatId, WorkspacePath
+from vibekit_desktop.core.types.ids import ChatId, WorkspacePath, parse_workspace_path
 from vibekit_desktop.core.types.sources import ImportReport, SourceSummary
 
 
@@ -155,6 +155,7 @@ class FakeDiffs(_Answers):
     word_spans: dict[int, WordSpans] = field(default_factory=dict)
     styles: dict[str, StyleRuns] = field(default_factory=dict)
     """Colours by file name, as `highlight` is asked."""
+    patch_text: bytes = b""
 
     def _diff(self, request: DiffRequest) -> FileDiff:
         given = self.by_path.get(request.path)
@@ -172,6 +173,12 @@ class FakeDiffs(_Answers):
         self.note("files", chat, old, new, tuple(paths), ignore_whitespace)
         wanted = [path for path in self.by_path if not paths or path in paths]
         return [self._diff(DiffRequest(chat, path, old, new, ignore_whitespace)) for path in wanted]
+
+    async def patch(
+        self, chat: ChatId, old: Point, new: Point, paths: Sequence[WorkspacePath], *, ignore_whitespace: bool = False
+    ) -> bytes:
+        self.note("patch", chat, old, new, tuple(paths), ignore_whitespace)
+        return self.patch_text
 
     async def planned(self, plan: RestorePlan, path: WorkspacePath) -> FileDiff:
         self.note("planned", plan, path)
@@ -215,6 +222,10 @@ class FakeLibrary(_Answers):
         if str(folder) not in self.folders:
             self.folders.insert(0, str(folder))
         return str(folder)
+
+    def workspace_path(self, workspace: str, text: str) -> WorkspacePath:
+        self.note("workspace_path", workspace, text)
+        return parse_workspace_path(text.removeprefix(f"{workspace}/"))
 
     async def verify(self, chat: ChatId | None) -> VerifyReport:
         self.note("verify", chat)
