@@ -163,12 +163,12 @@ def can_make_venv() -> bool:
 
 def set_up(*, extra: str = "", install: bool = True) -> None:
     """Install the program, editable, with its dependencies; at once if nothing changed since the last time."""
-    make_venv(install=install)
     stamp = VENV / f"stamp-{extra or 'run'}"
     digest = hashlib.sha256((ROOT / "pyproject.toml").read_bytes())
     digest.update(f"{ROOT}\n{sys.version_info[:2]}\n{extra}".encode())
-    if stamp.exists() and stamp.read_text("utf-8") == digest.hexdigest():
+    if PYTHON.exists() and stamp.exists() and stamp.read_text("utf-8") == digest.hexdigest():
         return
+    make_venv(install=install)
     say("installing the program and its dependencies into .venv (this is done once)")
     target = f"{ROOT}[{extra}]" if extra else str(ROOT)
     if call([str(PYTHON), "-m", "pip", "install", "--disable-pip-version-check", "-q", "-e", target]) != 0:

@@ -19,8 +19,8 @@ PURE_OS = {
     "isatty", "linesep", "name", "path", "pathsep", "sep", "stat_result", "strerror",
 }  # fmt: skip
 PURE_OS_PATH = {
-    "abspath", "altsep", "basename", "commonpath", "commonprefix", "dirname", "expanduser", "isabs", "join", "normcase", "normpath",
-    "sep", "split", "splitdrive", "splitext",
+    "abspath", "altsep", "basename", "commonpath", "commonprefix", "dirname", "expanduser", "isabs", "join", "normcase",
+    "normpath", "sep", "split", "splitdrive", "splitext",
 }  # fmt: skip
 QT_DISK = {
     "QDir", "QDirIterator", "QFile", "QFileInfo", "QFileSystemWatcher", "QProcess", "QSaveFile", "QSettings", "QTemporaryDir",
