@@ -1,0 +1,142 @@
+"""Serve a flat list of changed files, filtered by a text, to a list view.
+
+Used by the inspector's Files and by the review page. UI thread; no I/O.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from typing import assert_never
+
+from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+
+from vibekit_desktop.core.types.checkpoints import State
+from vibekit_desktop.core.types.diffs import BinaryPair, DiffDocument, FileDiff, Identical, TooLarge, Unreadable
+from vibekit_desktop.core.types.ids import WorkspacePath
+from vibekit_desktop.ui.text import tr
+from vibekit_desktop.ui.wording import shown_path
+
+FILE_ROLE = int(Qt.ItemDataRole.UserRole) + 1
+"""The `FileEntry` itself, for the delegate."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileEntry:
+    """One changed file: letter, counts where they are known, a word where they are not."""
+
+    path: WorkspacePath
+    letter: str
+    added: int | None = None
+    removed: int | None = None
+    remark: str = ""
+    old_path: WorkspacePath | None = None
+
+    @property
+    def name(self) -> str:
+        """The whole phrase for assistive technology."""
+        words = {"A": tr("added"), "M": tr("modified"), "D": tr("deleted"), "R": tr("renamed")}
+        added = tr("{n} added", n=self.added) if self.added else ""
+        removed = tr("{n} deleted", n=self.removed) if self.removed else ""
+        parts = (shown_path(self.path, self.old_path), words.get(self.letter, ""), added, removed, self.remark)
+        return ", ".join(part for part in parts if part)
+
+
+def entry_of(diff: FileDiff) -> FileEntry:
+    """The row of one computed diff."""
+    before, after = diff.before.state, diff.after.state
+    letter = "A" if before is State.ABSENT else "D" if after is State.ABSENT else "M"
+    path = diff.request.path
+    match diff.result:
+        case DiffDocument() as document:
+            return FileEntry(path=path, letter=letter, added=document.lines_added, removed=document.lines_removed)
+        case Identical():
+            return FileEntry(path=path, letter=letter, remark=tr("same text"))
+        case BinaryPair():
+            return FileEntry(path=path, letter=letter, remark=tr("binary"))
+        case TooLarge():
+            return FileEntry(path=path, letter=letter, remark=tr("large"))
+        case Unreadable():
+            return FileEntry(path=path, letter=letter, remark=tr("not recorded"))
+        case _:
+            assert_never(diff.result)
+
+
+def totals(entries: Sequence[FileEntry]) -> tuple[int, int]:
+    """The sums of the known counts."""
+    return sum(entry.added or 0 for entry in entries), sum(entry.removed or 0 for entry in entries)
+
+
+class FileListModel(QAbstractListModel):
+    """The files that fit the filter. Invariant: ``shown`` is ``entries`` without those that the filter leaves out."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._entries: tuple[FileEntry, ...] = ()
+        self._shown: list[FileEntry] = []
+        self._filter = ""
+
+    @property
+    def entries(self) -> tuple[FileEntry, ...]:
+        """All files, whether shown or not."""
+        return self._entries
+
+    @property
+    def shown(self) -> tuple[FileEntry, ...]:
+        """The files in the list."""
+        return tuple(self._shown)
+
+    def set_entries(self, entries: Sequence[FileEntry]) -> None:
+        """Show other files; rows that stay keep their place and selection."""
+        self._entries = tuple(entries)
+        self._update()
+
+    def set_filter(self, text: str) -> None:
+        """Show only paths that contain every word of ``text``, whatever the case."""
+        self._filter = text
+        self._update()
+
+    def row_of(self, path: WorkspacePath) -> int:
+        """Where a file stands, or -1."""
+        return next((index for index, entry in enumerate(self._shown) if entry.path == path), -1)
+
+    def entry_at(self, row: int) -> FileEntry | None:
+        """The file in a row, or None outside."""
+        return self._shown[row] if 0 <= row < len(self._shown) else None
+
+    def _update(self) -> None:
+        words = self._filter.casefold().split()
+        new = [entry for entry in self._entries if all(word in entry.path.casefold() for word in words)]
+        matcher = SequenceMatcher(None, [entry.path for entry in self._shown], [entry.path for entry in new], autojunk=False)
+        root = QModelIndex()
+        for step, old_from, old_to, new_from, new_to in reversed(matcher.get_opcodes()):
+            if step == "equal":
+                for offset in range(old_to - old_from):
+                    if self._shown[old_from + offset] != new[new_from + offset]:
+                        self._shown[old_from + offset] = new[new_from + offset]
+                        self.dataChanged.emit(self.index(old_from + offset), self.index(old_from + offset))
+                continue
+            if old_to > old_from:
+                self.beginRemoveRows(root, old_from, old_to - 1)
+                del self._shown[old_from:old_to]
+                self.endRemoveRows()
+            if new_to > new_from:
+                self.beginInsertRows(root, old_from, old_from + (new_to - new_from) - 1)
+                self._shown[old_from:old_from] = new[new_from:new_to]
+                self.endInsertRows()
+
+    # Qt's names below.
+
+    def rowCount(self, parent: QModelIndex | QPersistentModelIndex = QModelIndex()) -> int:  # noqa: B008
+        return 0 if parent.isValid() else len(self._shown)
+
+    def data(self, index: QModelIndex | QPersistentModelIndex, role: int = int(Qt.ItemDataRole.DisplayRole)) -> object:
+        entry = self.entry_at(index.row()) if index.isValid() else None
+        if entry is None:
+            return None
+        if role == FILE_ROLE:
+            return entry
+        if role == Qt.ItemDataRole.DisplayRole:
+            return shown_path(entry.path, entry.old_path)
+        if role == Qt.ItemDataRole.AccessibleTextRole:
+            return entry.name
+        return None

@@ -1,0 +1,113 @@
+"""Serve the timeline's rows to a list view, and change them by the smallest signals.
+
+Fed with whole `Timeline` values; what differs is found by row keys. Reset only when another chat is shown. UI thread.
+"""
+
+from collections.abc import Callable, Sequence
+from difflib import SequenceMatcher
+
+from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+
+from vibekit_desktop.core.types.checkpoints import Timeline
+from vibekit_desktop.core.types.ids import ChatId
+from vibekit_desktop.ui.models.timeline_rows import Key, RowKind, TimelineRow, local_now_ms, rows_of
+
+ROW_ROLE = int(Qt.ItemDataRole.UserRole) + 1
+"""The `TimelineRow` itself, for the delegate."""
+
+
+class TimelineModel(QAbstractListModel):
+    """The rows of one chat's timeline, newest first. Invariant: ``rows`` is what `rows_of` gives for the present value."""
+
+    def __init__(self, parent: QObject | None = None, *, now_ms: Callable[[], int] = local_now_ms) -> None:
+        super().__init__(parent)
+        self._now_ms = now_ms
+        self._timeline: Timeline | None = None
+        self._opened: set[Key] = set()
+        self._rows: list[TimelineRow] = []
+
+    @property
+    def timeline(self) -> Timeline | None:
+        """The value shown, or None before the first."""
+        return self._timeline
+
+    @property
+    def rows(self) -> Sequence[TimelineRow]:
+        """All rows in order."""
+        return tuple(self._rows)
+
+    @property
+    def chat(self) -> ChatId | None:
+        """Whose timeline it is."""
+        return self._timeline.chat if self._timeline else None
+
+    def set_timeline(self, timeline: Timeline | None) -> None:
+        """Show another value. The same chat: rows are inserted, removed and changed one by one; another chat: reset."""
+        same_chat = timeline is not None and self.chat == timeline.chat
+        self._timeline = timeline
+        if same_chat:
+            self._update()
+            return
+        self.beginResetModel()
+        self._opened.clear()
+        self._rows = self._made()
+        self.endResetModel()
+
+    def toggle(self, row: int) -> None:
+        """Open or close the group or the restore entry in a row."""
+        if not 0 <= row < len(self._rows) or self._rows[row].kind not in (RowKind.GROUP, RowKind.BETWEEN, RowKind.ENTRY):
+            return
+        self._opened ^= {self._rows[row].key}
+        self._update()
+
+    def row_at(self, row: int) -> TimelineRow | None:
+        """The row, or None outside."""
+        return self._rows[row] if 0 <= row < len(self._rows) else None
+
+    def row_of_key(self, key: Key) -> int:
+        """Where a row with this key stands now, or -1."""
+        return next((index for index, row in enumerate(self._rows) if row.key == key), -1)
+
+    def _made(self) -> list[TimelineRow]:
+        if self._timeline is None:
+            return []
+        return rows_of(self._timeline, frozenset(self._opened), now_ms=self._now_ms())
+
+    def _update(self) -> None:
+        new = self._made()
+        matcher = SequenceMatcher(None, [row.key for row in self._rows], [row.key for row in new], autojunk=False)
+        root = QModelIndex()
+        # From the end, so that the positions of the earlier steps stay true.
+        for step, old_from, old_to, new_from, new_to in reversed(matcher.get_opcodes()):
+            if step == "equal":
+                for offset in range(old_to - old_from):
+                    if self._rows[old_from + offset] != new[new_from + offset]:
+                        self._rows[old_from + offset] = new[new_from + offset]
+                        index = self.index(old_from + offset)
+                        self.dataChanged.emit(index, index)
+                continue
+            if old_to > old_from:
+                self.beginRemoveRows(root, old_from, old_to - 1)
+                del self._rows[old_from:old_to]
+                self.endRemoveRows()
+            if new_to > new_from:
+                self.beginInsertRows(root, old_from, old_from + (new_to - new_from) - 1)
+                self._rows[old_from:old_from] = new[new_from:new_to]
+                self.endInsertRows()
+
+    # Qt's names below.
+
+    def rowCount(self, parent: QModelIndex | QPersistentModelIndex = QModelIndex()) -> int:  # noqa: B008
+        return 0 if parent.isValid() else len(self._rows)
+
+    def data(self, index: QModelIndex | QPersistentModelIndex, role: int = int(Qt.ItemDataRole.DisplayRole)) -> object:
+        if not index.isValid() or not 0 <= index.row() < len(self._rows):
+            return None
+        row = self._rows[index.row()]
+        if role == ROW_ROLE:
+            return row
+        if role == Qt.ItemDataRole.DisplayRole:
+            return row.title
+        if role in (Qt.ItemDataRole.AccessibleTextRole, Qt.ItemDataRole.AccessibleDescriptionRole):
+            return row.name if role == Qt.ItemDataRole.AccessibleTextRole else "; ".join(row.button_names)
+        return None

@@ -1,0 +1,219 @@
+"""Values as people read them: points, times, durations, sizes, reasons, paths cut to a width.
+
+Pure; the words are those of the table of wording, and every text goes through `ui.text`.
+"""
+
+from collections.abc import Callable
+from datetime import datetime
+
+from vibekit_desktop.core.types.checkpoints import AfterTurn, AtEntry, AtTag, BeforeTurn, LeaveReason, Now, Point, Start
+from vibekit_desktop.ui.text import tr
+from vibekit_desktop.ui.visible import one_line
+
+ELLIPSIS = "…"
+MINUS = "−"
+
+
+def point_words(point: Point) -> str:
+    """A point inside a sentence: "before turn 3"."""
+    match point:
+        case Start():
+            return tr("the start of the chat")
+        case Now():
+            return tr("now")
+        case BeforeTurn(turn):
+            return tr("before turn {turn}", turn=turn)
+        case AfterTurn(turn):
+            return tr("after turn {turn}", turn=turn)
+        case AtTag(tag):
+            return tr("checkpoint {tag}", tag=tag)
+        case AtEntry(entry):
+            return tr("before restore {entry}", entry=entry)
+
+
+def point_label(point: Point) -> str:
+    """A point standing alone, as the side of a diff: "Before turn 3", "On disk"."""
+    match point:
+        case Start():
+            return tr("Start of chat")
+        case Now():
+            return tr("On disk")
+        case BeforeTurn(turn):
+            return tr("Before turn {turn}", turn=turn)
+        case AfterTurn(turn):
+            return tr("After turn {turn}", turn=turn)
+        case AtTag(tag):
+            return tr("Checkpoint {tag}", tag=tag)
+        case AtEntry(entry):
+            return tr("Before restore {entry}", entry=entry)
+
+
+def duration_text(duration_ms: int) -> str:
+    """ "48 s", "1 m 12 s", "2 m 05 s", "1 h 03 m"; empty if not known."""
+    if duration_ms <= 0:
+        return ""
+    seconds = max(1, round(duration_ms / 1000))
+    if seconds < 60:
+        return tr("{s} s", s=seconds)
+    minutes, seconds = divmod(seconds, 60)
+    if minutes < 60:
+        return tr("{m} m {s} s", m=minutes, s=f"{seconds:02d}")
+    hours, minutes = divmod(minutes, 60)
+    return tr("{h} h {m} m", h=hours, m=f"{minutes:02d}")
+
+
+def moment_text(at_ms: int, now_ms: int) -> str:
+    """ "14:02" on the same day, "12 Aug 14:02" in the same year, else "Aug 2024"; empty if not known."""
+    if at_ms <= 0:
+        return ""
+    at, now = datetime.fromtimestamp(at_ms / 1000), datetime.fromtimestamp(now_ms / 1000)
+    clock = f"{at:%H:%M}"
+    if at.date() == now.date():
+        return clock
+    if at.year == now.year:
+        return f"{at.day} {at:%b} {clock}"
+    return f"{at:%b %Y}"
+
+
+def ago_text(at_ms: int, now_ms: int) -> str:
+    """ "just now", "6 min ago", "3 h ago", or the moment; empty if not known."""
+    if at_ms <= 0:
+        return ""
+    minutes = max(0, now_ms - at_ms) // 60_000
+    if minutes < 1:
+        return tr("just now")
+    if minutes < 60:
+        return tr("{n} min ago", n=minutes)
+    if minutes < 24 * 60:
+        return tr("{n} h ago", n=minutes // 60)
+    return moment_text(at_ms, now_ms)
+
+
+def size_text(size_bytes: int | None) -> str:
+    """ "812 bytes", "212 KB", "9.2 MB", "48 MB"; empty if not known."""
+    if size_bytes is None:
+        return ""
+    if size_bytes < 1000:
+        return tr("{n} bytes", n=size_bytes)
+    value = float(size_bytes)
+    for unit in ("KB", "MB", "GB"):
+        value /= 1000
+        if value < 999.5 or unit == "GB":
+            return f"{value:.0f} {unit}" if value >= 9.95 or unit == "KB" else f"{value:.1f} {unit}"
+    raise AssertionError("not reached")
+
+
+def number_text(number: int) -> str:
+    """A whole number with thousands apart: "148,020"."""
+    return f"{number:,}"
+
+
+def leave_text(reason: str, size_bytes: int | None = None) -> str:
+    """Why a file stays as it is, as a sentence of its own."""
+    match reason:
+        case LeaveReason.SAME:
+            return tr("Already as it was then.")
+        case LeaveReason.CHANGED_SINCE:
+            return tr("Changed after the agent. It stays as it is now.")
+        case LeaveReason.CHANGED_LATER | LeaveReason.CHANGED_JUST_NOW:
+            return tr("Changed since. It stays as it is now.")
+        case LeaveReason.NOT_CAPTURED:
+            if size_bytes:
+                return tr("{size}: no earlier copy was kept. It stays as it is now.", size=size_text(size_bytes))
+            return tr("No earlier copy was kept. It stays as it is now.")
+        case LeaveReason.UNKNOWN:
+            return tr("What it was then is not known. It stays as it is now.")
+        case LeaveReason.DAMAGED:
+            return tr("Its earlier copy is damaged.")
+        case LeaveReason.CANNOT_READ:
+            return tr("It can't be read now. It stays as it is.")
+        case LeaveReason.CANNOT_WRITE:
+            return tr("Locked by another program.")
+        case LeaveReason.CANNOT_STORE:
+            return tr("The store has no room for a copy of its present state.")
+        case LeaveReason.NOT_REGULAR:
+            return tr("Not a plain file.")
+        case LeaveReason.NOT_EMPTY:
+            return tr("The folder is not empty.")
+        case LeaveReason.REFUSED | LeaveReason.LINK_ON_THE_WAY:
+            return tr("Outside the workspace.")
+        case LeaveReason.NOT_THIS_CHAT:
+            return tr("This chat did not change it.")
+        case _:
+            return tr("It stays as it is now.")
+
+
+def skip_text(reason: str) -> str:
+    """Why something is not in the store, for the list behind a coverage chip."""
+    match reason:
+        case "not-captured" | "too-large" | "too large" | "size":
+            return tr("over the size limit")
+        case "cannot-read" | "locked":
+            return tr("locked or not readable")
+        case "not-regular":
+            return tr("not a plain file")
+        case "excluded" | "ignored" | "rule":
+            return tr("left out by a rule")
+        case "link-on-the-way" | "refused":
+            return tr("outside the workspace")
+        case "unknown" | "":
+            return tr("content before this turn not recorded")
+        case _:
+            return reason.replace("-", " ")
+
+
+def file_name(path: str) -> str:
+    """The last part of a path."""
+    return path.rpartition("/")[2]
+
+
+def folder_name(path: str) -> str:
+    """Everything before the last part of a path, or empty."""
+    return path.rpartition("/")[0]
+
+
+def shown_path(path: str, old_path: str | None = None) -> str:
+    """A path as it is painted: what cannot be seen is made visible; a rename as "src/fmt.py → format.py"."""
+    shown = one_line(path)
+    if old_path is None:
+        return shown
+    before = one_line(old_path)
+    if folder_name(before) == folder_name(shown):
+        return f"{before} → {file_name(shown)}"
+    return f"{before} → {shown}"
+
+
+def fit_path(path: str, width: float, measure: Callable[[str], float]) -> str:
+    """The path in ``width``, cut in the middle: first folder and file name stay, then the file name alone, then its tail."""
+    if measure(path) <= width:
+        return path
+    parts = path.split("/")
+    if len(parts) > 2:
+        for keep in range(len(parts) - 2, 0, -1):
+            text = "/".join((parts[0], ELLIPSIS, *parts[-keep:]))
+            if measure(text) <= width:
+                return text
+    name = parts[-1]
+    if len(parts) > 1 and measure(f"{ELLIPSIS}/{name}") <= width:
+        return f"{ELLIPSIS}/{name}"
+    return fit_middle(name, width, measure)
+
+
+def fit_middle(text: str, width: float, measure: Callable[[str], float]) -> str:
+    """The text in ``width``, its middle replaced by an ellipsis; what remains of it if nothing fits."""
+    if measure(text) <= width:
+        return text
+    low, high = 0, len(text)
+    while low < high:
+        keep = (low + high + 1) // 2
+        if measure(_without_middle(text, keep)) <= width:
+            low = keep
+        else:
+            high = keep - 1
+    return _without_middle(text, low)
+
+
+def _without_middle(text: str, keep: int) -> str:
+    head = keep // 2
+    tail = keep - head
+    return text[:head] + ELLIPSIS + (text[-tail:] if tail else "")
