@@ -3,7 +3,17 @@
 Keys and their meaning: checkpoint.md 1.2 and storage.md 3. A missing key reads as its default here. Pure; any thread.
 """
 
+import base64
+import binascii
+import re
+import zlib
+from typing import Protocol
+
 import msgspec
+
+from vibekit_desktop.core.types.checkpoints import ABSENT, UNKNOWN, Author, FileState, How, State
+from vibekit_desktop.core.types.errors import PathEscape
+from vibekit_desktop.core.types.ids import UNKNOWN_HASH, BlobHash, WorkspacePath, parse_workspace_path
 
 
 class PlanFile(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -20,6 +30,9 @@ class PlanFile(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     wanted_mode: int = -1
     stage: str = ""
     owner: str = ""
+    """An author, or ``chat:`` and a chat id."""
+    reason: str = ""
+    """With the action ``leave``: why."""
 
 
 class PlanBody(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -129,3 +142,167 @@ class Line(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """On ``import_start``: the vault's largest ``seq`` when the import began."""
     imported_at: int = 0
     """On ``import_start``: the time of the import; ``ts`` is the time of the session's first record."""
+
+
+SCHEMA = 1
+_CRC = re.compile(rb',"crc":"([0-9a-f]{8})"\}\Z')
+_HASH = re.compile(r"[0-9a-f]{64}")
+_OBSERVING = frozenset(("snapshot", "observed"))
+
+
+def encode(line: Line) -> bytes:
+    """One line without its LF: raw UTF-8, ``crc`` last, over everything before it."""
+    body = msgspec.json.encode(line)[:-1]
+    return b'%b,"crc":"%08x"}' % (body, zlib.crc32(body))
+
+
+def decode(data: bytes) -> Line | None:
+    """The line, or None if it is damaged: not JSON, a wrong type, a wrong checksum, or a path that leaves the workspace.
+
+    A line without ``crc`` is one of the original's and is accepted. Unknown keys and unknown kinds are no damage.
+    """
+    checked = _CRC.search(data)
+    if checked and zlib.crc32(data[: checked.start()]) != int(checked[1], 16):
+        return None
+    try:
+        line = msgspec.json.decode(data, type=Line)
+    except (msgspec.MsgspecError, UnicodeError, RecursionError, ValueError):
+        return None
+    if line.type in _OBSERVING or line.type in ("conflict_detected", "dir"):
+        try:
+            path_of(line)
+        except PathEscape:
+            return None
+        if not all(_HASH.fullmatch(sha) for sha in (line.before_sha, line.after_sha) if sha):
+            return None
+    return line
+
+
+class Named(Protocol):
+    """Anything of the log that names a path."""
+
+    @property
+    def path(self) -> str: ...
+    @property
+    def path_b64(self) -> str: ...
+
+
+def path_of(named: Named) -> WorkspacePath:
+    """The exact path; `PathEscape` if it is none inside a workspace."""
+    if not named.path_b64:
+        return parse_workspace_path(named.path)
+    try:
+        return parse_workspace_path(base64.b64decode(named.path_b64, validate=True).decode("utf-8", "surrogateescape"))
+    except (binascii.Error, ValueError) as error:
+        raise PathEscape(named.path) from error
+
+
+def path_keys(path: WorkspacePath) -> tuple[str, str]:
+    """``path`` and ``path_b64`` for a path; the second only where the name is not UTF-8, the first then for display."""
+    exact = path.encode("utf-8", "surrogateescape")
+    text = exact.decode("utf-8", "replace")
+    return text, "" if text == path else base64.b64encode(exact).decode("ascii")
+
+
+def observes(line: Line) -> bool:
+    """Whether the line says what a file was before and after."""
+    return line.type in _OBSERVING
+
+
+def state_before(line: Line) -> FileState:
+    """The state just before; where the key is missing, what the original means: no hash is an absent file."""
+    if not line.before_state:
+        return _state("present" if line.before_sha else "absent", line.before_sha, line.before_mode, "")
+    return _state(line.before_state, line.before_sha, line.before_mode, line.before_reason)
+
+
+def state_after(line: Line) -> FileState:
+    """The state just after; where the key is missing and there is no hash, the original cannot tell deleted from unknown."""
+    if not line.after_state:
+        return _state("present" if line.after_sha else "unknown", line.after_sha, line.after_mode, "")
+    return _state(line.after_state, line.after_sha, line.after_mode, line.after_reason)
+
+
+def _state(word: str, sha: str, mode: int, reason: str) -> FileState:
+    try:
+        state = State(word)
+    except ValueError:
+        return UNKNOWN
+    bits = None if mode < 0 else mode & 0o777
+    known = BlobHash(sha) if sha and sha != UNKNOWN_HASH else None
+    match state:
+        case State.ABSENT:
+            return ABSENT
+        case State.FOLDER:
+            return FileState(State.FOLDER)
+        case State.PRESENT | State.LINK:
+            # A content without a hash cannot be brought back, whatever the word says.
+            return UNKNOWN if known is None else FileState(state, known, bits)
+        case State.NOT_CAPTURED | State.UNKNOWN:
+            return FileState(state, known, bits, reason)
+
+
+def state_keys(state: FileState) -> tuple[str, str, int, str]:
+    """State, sha, mode and reason as a line stores them."""
+    sha: str = state.sha or ""
+    if not sha and state.state in (State.NOT_CAPTURED, State.UNKNOWN):
+        sha = UNKNOWN_HASH
+    return state.state.value, sha, -1 if state.mode is None else state.mode, state.reason
+
+
+def author_of(line: Line) -> Author:
+    """Who made the change; the original's lines are the agent's."""
+    if not line.author:
+        return Author.AGENT if line.type == "snapshot" else Author.UNKNOWN
+    try:
+        return Author(line.author)
+    except ValueError:
+        return Author.UNKNOWN
+
+
+def how_of(line: Line) -> How:
+    """How we know; ``import`` counts as announced on ``snapshot`` lines and as scan on the others (storage.md 3)."""
+    if line.type == "snapshot":
+        return How.ANNOUNCED
+    try:
+        how = How(line.how)
+    except ValueError:
+        return How.SCAN
+    return How.SCAN if how is How.IMPORT else how
+
+
+def observed(
+    path: WorkspacePath,
+    before: FileState,
+    after: FileState,
+    *,
+    author: Author,
+    how: How,
+    turn: int = 0,
+    entry: int = 0,
+    owner: str = "",
+    other_chat: str = "",
+) -> Line:
+    """An ``observed`` line; ``seq`` and ``ts`` are given by the vault."""
+    text, exact = path_keys(path)
+    before_state, before_sha, before_mode, before_reason = state_keys(before)
+    after_state, after_sha, after_mode, after_reason = state_keys(after)
+    return Line(
+        type="observed",
+        path=text,
+        path_b64=exact,
+        before_sha=before_sha,
+        after_sha=after_sha,
+        turn=turn,
+        author=author.value,
+        how=how.value,
+        before_state=before_state,
+        after_state=after_state,
+        before_reason=before_reason,
+        after_reason=after_reason,
+        before_mode=before_mode,
+        after_mode=after_mode,
+        entry=entry,
+        owner=owner,
+        other_chat=other_chat,
+    )

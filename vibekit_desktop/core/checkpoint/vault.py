@@ -1,0 +1,170 @@
+"""The event logs and blobs of one vault, as they are on disk now.
+
+Reading takes no lock and folds in what others appended: a log is read again when its size, time or inode changed. Writing
+wants the vault's lock, which the caller holds. A log that is damaged in the middle is read around and never written. Blocking.
+"""
+
+import secrets
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+
+from vibekit_desktop.core.checkpoint import log
+from vibekit_desktop.core.checkpoint.blobs import BlobStore
+from vibekit_desktop.core.checkpoint.log import Line
+from vibekit_desktop.core.disk import atomic, journal
+from vibekit_desktop.core.disk.fs import Fs
+from vibekit_desktop.core.types.errors import InvalidId, LogDamaged
+from vibekit_desktop.core.types.ids import ChatId, parse_chat_id
+
+_TOKEN_BYTES = 200
+
+
+@dataclass(frozen=True, slots=True)
+class LogContents:
+    """One log as read. ``numbers`` are the physical line numbers of ``lines``, from 1."""
+
+    lines: tuple[Line, ...] = ()
+    numbers: tuple[int, ...] = ()
+    damaged: tuple[int, ...] = ()
+    """Numbers of the lines that cannot be understood."""
+    torn: bool = False
+    """There is an unterminated rest; no damage, the next append sets it aside."""
+
+
+_EMPTY = LogContents()
+
+
+class VaultStore:
+    """One vault's logs, blobs and token. Invariant: what `append` returned from is durable and in its place."""
+
+    def __init__(self, fs: Fs, folder: Path, *, clock: Callable[[], int]) -> None:
+        self._fs = fs
+        self.folder = folder
+        self.blobs = BlobStore(fs, folder)
+        self._clock = clock
+        self._cache: dict[Path, tuple[journal.Stamp, LogContents]] = {}
+
+    @property
+    def desktop(self) -> Path:
+        """What is only ours in the vault."""
+        return self.folder / "desktop"
+
+    def _live(self, chat: ChatId) -> Path:
+        return self.folder / "snapshots" / "chats" / chat / "events.jsonl"
+
+    def _retired(self, chat: ChatId) -> Path:
+        return self.desktop / "retired" / chat / "events.jsonl"
+
+    def _ids(self, folder: Path) -> list[ChatId]:
+        found: list[ChatId] = []
+        for name in self._fs.list_names(folder):
+            try:
+                chat = parse_chat_id(name)
+            except InvalidId:
+                continue
+            if self._fs.stat(folder / name / "events.jsonl") is not None:
+                found.append(chat)
+        return found
+
+    def chats_with_logs(self) -> list[ChatId]:
+        """The chats that have an event log, sorted; deleted chats are not among them."""
+        return self._ids(self.folder / "snapshots" / "chats")
+
+    def retired_chats(self) -> list[ChatId]:
+        """The deleted chats whose observations are still needed, sorted."""
+        return self._ids(self.desktop / "retired")
+
+    def contents(self, chat: ChatId) -> LogContents:
+        """A chat's log, or its retired one, or nothing."""
+        for path in (self._live(chat), self._retired(chat)):
+            stamp = journal.stamp(self._fs, path)
+            if stamp is None:
+                continue
+            cached = self._cache.get(path)
+            if cached is None or cached[0] != stamp:
+                cached = stamp, _understand(journal.read(self._fs, path))
+                self._cache[path] = cached
+            return cached[1]
+        return _EMPTY
+
+    def lines(self, chat: ChatId) -> tuple[Line, ...]:
+        """The lines of a chat's log that can be understood, in order."""
+        return self.contents(chat).lines
+
+    def damage(self, chat: ChatId) -> tuple[int, ...]:
+        """Numbers of the damaged lines of a chat's log."""
+        return self.contents(chat).damaged
+
+    def all_logs(self) -> dict[ChatId, LogContents]:
+        """Every log of the vault, retired ones included."""
+        return {chat: self.contents(chat) for chat in sorted({*self.chats_with_logs(), *self.retired_chats()})}
+
+    def last_seq(self) -> int:
+        """The largest number given to a line so far; 0 in a vault without numbered lines."""
+        return max((line.seq for found in self.all_logs().values() for line in found.lines), default=0)
+
+    def append(self, chat: ChatId, lines: Sequence[Line], *, number: bool = True) -> tuple[Line, ...]:
+        """Add lines to a chat's log, durably, in one write; returns them as written.
+
+        ``number`` gives each the next vault-wide ``seq``; without it (imports) they keep what they have. ``ts`` and ``v`` are
+        filled in where they are 0. A damaged log is refused with `LogDamaged` and stays as it is.
+        """
+        if not lines:
+            return ()
+        damaged = self.damage(chat)
+        if damaged:
+            raise LogDamaged(chat, damaged)
+        now = self._clock()
+        seq = self.last_seq() if number else 0
+        filled: list[Line] = []
+        for offset, line in enumerate(lines, 1):
+            filled.append(
+                msgspec.structs.replace(
+                    line, ts=line.ts or now, v=line.v or log.SCHEMA, seq=seq + offset if number else line.seq
+                )
+            )
+        set_aside = self.desktop / "set-aside"
+        journal.append(self._fs, self._live(chat), [log.encode(line) for line in filled], set_aside=set_aside)
+        return tuple(filled)
+
+    def remove_log(self, chat: ChatId) -> None:
+        """Remove a chat's log and its folder, durably. Only for a log that observed nothing."""
+        path = self._live(chat)
+        atomic.remove(self._fs, path)
+        self._fs.remove_folder(path.parent)
+
+    @property
+    def token(self) -> str:
+        """The vault's own word on its restore plans; empty until something was written."""
+        try:
+            return self._fs.read_bytes(self.desktop / "token", limit=_TOKEN_BYTES).decode("ascii", "replace").strip()
+        except FileNotFoundError:
+            return ""
+
+    def make_token(self) -> str:
+        """The token, made now if there is none."""
+        token = self.token
+        if not token:
+            self._fs.make_folder(self.desktop)
+            token = secrets.token_hex(16)
+            atomic.replace(self._fs, self.desktop / "token", token.encode("ascii") + b"\n")
+        return token
+
+
+def _understand(read: journal.JournalContents) -> LogContents:
+    lines: list[Line] = []
+    numbers: list[int] = []
+    damaged: list[int] = []
+    for number, data in enumerate(read.lines, 1):
+        if not data.strip():
+            continue
+        line = log.decode(data)
+        if line is None:
+            damaged.append(number)
+        else:
+            lines.append(line)
+            numbers.append(number)
+    return LogContents(tuple(lines), tuple(numbers), tuple(damaged), bool(read.torn))

@@ -1,0 +1,92 @@
+"""Short advisory locks between processes; who holds one.
+
+The lock is the kernel's, on a file that is never deleted: it ends with its process, so there is no stale lock to remove, and
+what the file says is only for people. Its descriptor is not inherited by children. Not reentrant. Blocking.
+"""
+
+import os
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from vibekit_desktop.core.disk.fs import NOFOLLOW, Fs, cannot_write
+from vibekit_desktop.core.types.errors import Busy, CannotRead
+
+if sys.platform == "win32":
+    import msvcrt
+else:
+    import fcntl
+
+_RETRY_S = 0.02
+_HOLDER_BYTES = 200
+
+
+def try_lock(fd: int) -> bool:
+    """Take the lock of an open file if nobody has it."""
+    try:
+        if sys.platform == "win32":
+            msvcrt.locking(fd, msvcrt.LK_NBLCK, 1)
+        else:
+            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except (BlockingIOError, PermissionError):
+        return False
+    return True
+
+
+class VaultLock:
+    """The one lock of a vault, held only while something in it is changed (storage.md 2)."""
+
+    def __init__(
+        self,
+        fs: Fs,
+        vault_folder: Path,
+        *,
+        program: str = "vibekit-desktop",
+        now_s: Callable[[], float] = time.monotonic,
+        wait: Callable[[float], None] = time.sleep,
+    ) -> None:
+        self._fs = fs
+        self.path = vault_folder / "desktop" / "lock"
+        self._program = program
+        self._now_s = now_s
+        self._wait = wait
+
+    @contextmanager
+    def hold(self, timeout_s: float = 5.0) -> Iterator[None]:
+        """The lock is ours inside the block; `Busy` names the holder if it is not to be had in time."""
+        self._fs.make_folder(self.path.parent)
+        try:
+            fd = self._fs.open(self.path, os.O_RDWR | os.O_CREAT | NOFOLLOW, 0o600)
+        except OSError as error:
+            raise cannot_write(self.path, error) from error
+        try:
+            self._take(fd, timeout_s)
+            self._sign(fd)
+            yield
+        finally:
+            # Closing the descriptor frees the lock; the file stays, because unlinking it would give two holders.
+            self._fs.close(fd)
+
+    def _take(self, fd: int, timeout_s: float) -> None:
+        until = self._now_s() + timeout_s
+        while not try_lock(fd):
+            if self._now_s() >= until:
+                raise Busy(self.holder())
+            self._wait(_RETRY_S)
+
+    def _sign(self, fd: int) -> None:
+        try:
+            self._fs.truncate(fd, 0)
+            self._fs.write_all(fd, f"{self._program} {os.getpid()}\n".encode())
+        except OSError as error:
+            raise cannot_write(self.path, error) from error
+
+    def holder(self) -> str:
+        """Program and process id of the last holder, for people; empty if nobody has signed."""
+        try:
+            data = self._fs.read_bytes(self.path, limit=_HOLDER_BYTES)
+        except (FileNotFoundError, CannotRead):
+            return ""
+        return data.decode("utf-8", "replace").strip()
