@@ -1,0 +1,79 @@
+"""Build the object graph. The only file that names concrete classes from both sides.
+
+Reads top to bottom like a parts list. Called on the loop thread; makes no folder and starts no process.
+"""
+
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from vibekit_desktop import __version__
+from vibekit_desktop.app.dirs import Dirs
+from vibekit_desktop.core.api import Core
+from vibekit_desktop.core.bus import Bus
+from vibekit_desktop.core.disk.fs import Fs
+from vibekit_desktop.core.services.chats import ChatService
+from vibekit_desktop.core.services.checkpoints import CheckpointService
+from vibekit_desktop.core.services.contents import LineCounts
+from vibekit_desktop.core.services.diffs import DiffService
+from vibekit_desktop.core.services.found import Finder
+from vibekit_desktop.core.services.headers import Headers
+from vibekit_desktop.core.services.history import HistoryService
+from vibekit_desktop.core.services.library import LibraryService
+from vibekit_desktop.core.services.serial import Serial
+from vibekit_desktop.core.services.shelf import Shelf
+from vibekit_desktop.core.sources.claude_code import ClaudeCode
+from vibekit_desktop.core.types.checkpoints import RestoreReport
+from vibekit_desktop.core.worker.pool import WorkerPool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wired:
+    """The core, and what the program does with it at its edges.
+
+    ``recover`` finishes interrupted restores (the window calls it at start); ``close`` ends the worker process.
+    """
+
+    core: Core
+    bus: Bus
+    recover: Callable[[], Awaitable[Sequence[RestoreReport]]]
+    close: Callable[[], Awaitable[None]]
+
+
+def now_ms() -> int:
+    """Unix milliseconds."""
+    return time.time_ns() // 1_000_000
+
+
+def build(dirs: Dirs, *, home: Path, config_dir: Path | None = None, vault: tuple[Path, Path] | None = None) -> Wired:
+    """Put the program together. ``vault`` is (folder, workspace) of ``--vault``; ``config_dir`` is where the environment moved
+    Claude Code's folder to, only for the user's own home."""
+    fs = Fs()
+    bus = Bus()
+    serial = Serial()
+    counts = LineCounts()
+    headers = Headers()
+    pool = WorkerPool()
+
+    shelf = Shelf(fs, dirs.data, clock=now_ms, home=home)
+    if vault is not None:
+        shelf.open_for_this_run(*vault)
+    sources = (ClaudeCode(fs),)
+    finder = Finder(fs, sources, home, dirs.cache, config_dir=config_dir)
+    history = HistoryService(bus, shelf, finder, headers, serial, clock=now_ms)
+    chats = ChatService(bus, history, headers, serial, counts)
+    checkpoints = CheckpointService(bus, history, headers, serial, counts)
+    diffs = DiffService(history, serial, pool)
+    library = LibraryService(fs, shelf, history, serial, version=__version__)
+
+    core = Core(
+        events=bus,
+        chats=chats,
+        checkpoints=checkpoints,
+        diffs=diffs,
+        histories=history,
+        library=library,
+        version=__version__,
+    )
+    return Wired(core=core, bus=bus, recover=checkpoints.recover_all, close=pool.close)

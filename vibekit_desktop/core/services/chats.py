@@ -1,0 +1,147 @@
+"""List, find and open chats. Implements `core.api.Chats`."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import replace
+
+from vibekit_desktop.core.bus import Bus
+from vibekit_desktop.core.disk import folders
+from vibekit_desktop.core.services.contents import LineCounts
+from vibekit_desktop.core.services.headers import Headers
+from vibekit_desktop.core.services.history import HistoryService
+from vibekit_desktop.core.services.serial import Serial, durably
+from vibekit_desktop.core.services.vaults import OpenVault
+from vibekit_desktop.core.types.chats import Chat, ChatHeader, ChatStatus, ChatView, Message, Role, TurnSpan
+from vibekit_desktop.core.types.checkpoints import Now, Start
+from vibekit_desktop.core.types.errors import ChatAmbiguous, ChatNotFound, InvalidId
+from vibekit_desktop.core.types.events import ChatUpdated
+from vibekit_desktop.core.types.ids import ChatId, imported_chat_id, parse_chat_id
+
+PREFIX_MIN = 8
+
+
+class ChatService:
+    """The chats of all vaults and of the histories found."""
+
+    def __init__(self, bus: Bus, history: HistoryService, headers: Headers, serial: Serial, counts: LineCounts) -> None:
+        self._bus = bus
+        self._history = history
+        self._headers = headers
+        self._serial = serial
+        self._counts = counts
+
+    async def list(
+        self, *, archived: bool = False, workspace: str | None = None, limit: int | None = None
+    ) -> Sequence[ChatHeader]:
+        """All rows, newest update first; equal times by id."""
+        found = [] if archived else await self._history.found()
+
+        def rows() -> list[ChatHeader]:
+            own = [header for vault in self._history.vaults() for header in self._headers.of_vault(vault)]
+            known = {header.id for header in own}
+            own += [self._headers.of_found(session) for session in found if session.chat not in known]
+            kept = [header for header in own if header.archived is archived]
+            if workspace is not None:
+                wanted = folders.settled(workspace)
+                kept = [header for header in kept if header.workspace in (workspace, wanted)]
+            kept.sort(key=lambda header: (-header.updated_at, header.id))
+            return kept
+
+        headers = await asyncio.to_thread(rows)
+        return headers if limit is None else headers[:limit]
+
+    async def resolve(self, text: str) -> ChatId:
+        """An id, a unique prefix, ``@N`` or ``source:session``."""
+        if text.startswith("@") and text[1:].isdecimal():
+            headers = await self.list()
+            number = int(text[1:])
+            if not 1 <= number <= len(headers):
+                raise ChatNotFound(text)
+            return headers[number - 1].id
+        if ":" in text:
+            source, _, session = text.partition(":")
+            chat = imported_chat_id(source, session)
+            await self._history.vault_of(chat)
+            return chat
+        try:
+            chat = parse_chat_id(text)
+        except InvalidId as error:
+            raise ChatNotFound(text) from error
+        headers = await self.list()
+        ids = [header.id for header in headers] + [header.id for header in await self.list(archived=True)]
+        if chat in ids:
+            return chat
+        if len(text) < PREFIX_MIN:
+            raise ChatNotFound(text)
+        fits = [one for one in ids if one.startswith(text)]
+        if len(fits) > 1:
+            raise ChatAmbiguous(text, len(fits))
+        if not fits:
+            raise ChatNotFound(text)
+        return fits[0]
+
+    async def open(self, chat: ChatId) -> ChatView:
+        """Read a chat; a source session is materialised first, one that has grown is brought up to date."""
+        vault = await self._history.vault_of(chat)
+        await self._history.bring_up_to_date(chat, vault)
+
+        def work() -> tuple[ChatView, bool]:
+            loaded, raw = vault.chats.load(chat)
+            header = replace(vault.chats.header(chat), workspace=vault.workspace_path)
+            messages = loaded.messages or ()
+            news = self._count_net(vault, chat)
+            view = ChatView(
+                header=header,
+                chat=loaded,
+                messages=messages,
+                turns=turn_spans(loaded),
+                vault_workspace=vault.workspace_path,
+                workspace_found=vault.workspace() is not None,
+                raw={**raw, "message_count": len(messages)},
+            )
+            return view, news
+
+        async with self._serial.hold(vault.id):
+            view, news = await durably(work)
+        header = await self._headers.one(vault, chat)
+        if news and header.status is not ChatStatus.DAMAGED:
+            self._bus.publish(ChatUpdated(header))
+        return replace(view, header=header)
+
+    def _count_net(self, vault: OpenVault, chat: ChatId) -> bool:
+        """Count what the chat changed from its start to its last known state; returns whether that is news."""
+        kernel = vault.kernel()
+        added = removed = 0
+        for path, before, after in kernel.changed_between(chat, Start(), Now()):
+            counts = self._counts.between(vault, kernel, path, before, after)
+            if counts:
+                added += counts[0]
+                removed += counts[1]
+        return self._headers.remember_net(chat, added, removed)
+
+
+def turn_spans(chat: Chat) -> tuple[TurnSpan, ...]:
+    """Where each turn stands in a transcript: from its user message to the message before the next one.
+
+    A user message without ``turn`` (the original's chats) counts on from the one before it.
+    """
+    messages: Sequence[Message] = chat.messages or ()
+    starts: list[tuple[int, int]] = []
+    turn = 0
+    for index, message in enumerate(messages):
+        if message.role == Role.USER:
+            turn = message.turn or turn + 1
+            starts.append((turn, index))
+    spans: list[TurnSpan] = []
+    for position, (number, first) in enumerate(starts):
+        last = starts[position + 1][1] - 1 if position + 1 < len(starts) else len(messages) - 1
+        spans.append(
+            TurnSpan(
+                turn=number,
+                first_message=first,
+                last_message=last,
+                tag=messages[first].checkpoint_tag,
+                duration_ms=sum(message.turn_elapsed_ms for message in messages[first : last + 1]),
+            )
+        )
+    return tuple(spans)

@@ -1,0 +1,156 @@
+"""Timeline, preview, restore, undo and redo: the kernel's work, off the loop thread, one operation at a time per vault.
+
+Implements `core.api.Checkpoints`. Publishes only after a change is durable.
+"""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TypeVar
+
+from vibekit_desktop.core.bus import Bus
+from vibekit_desktop.core.checkpoint.kernel import CheckpointKernel, PlanRequest
+from vibekit_desktop.core.services.contents import LineCounts
+from vibekit_desktop.core.services.headers import Headers
+from vibekit_desktop.core.services.history import HistoryService
+from vibekit_desktop.core.services.serial import Serial, durably
+from vibekit_desktop.core.services.vaults import OpenVault
+from vibekit_desktop.core.types.checkpoints import (
+    CheckoutReport,
+    Mine,
+    Now,
+    Point,
+    RestoreKind,
+    RestorePlan,
+    RestoreReport,
+    Scope,
+    Timeline,
+)
+from vibekit_desktop.core.types.errors import Malformed, WorkspaceMissing
+from vibekit_desktop.core.types.events import (
+    ChatCreated,
+    ChatUpdated,
+    RestoreProgressed,
+    RestoreRecovered,
+    TranscriptChanged,
+    WorkspaceRestored,
+)
+from vibekit_desktop.core.types.ids import ChatId, WorkspacePath
+
+T = TypeVar("T")
+
+
+class CheckpointService:
+    """The checkpoints of every chat. Holds no state of its own but the remembered line counts."""
+
+    def __init__(self, bus: Bus, history: HistoryService, headers: Headers, serial: Serial, counts: LineCounts) -> None:
+        self._bus = bus
+        self._history = history
+        self._headers = headers
+        self._serial = serial
+        self._counts = counts
+
+    async def _reading(self, chat: ChatId, work: Callable[[OpenVault, CheckpointKernel], T]) -> T:
+        vault = await self._history.vault_of(chat)
+        async with self._serial.hold(vault.id):
+            return await durably(lambda: work(vault, vault.kernel()))
+
+    async def timeline(self, chat: ChatId) -> Timeline:
+        """The timeline with line counts."""
+
+        def work(vault: OpenVault, kernel: CheckpointKernel) -> Timeline:
+            timeline = kernel.timeline(chat)
+            return replace(timeline, entries=tuple(self._counts.fill_entry(vault, kernel, entry) for entry in timeline.entries))
+
+        return await self._reading(chat, work)
+
+    async def touched(self, chat: ChatId) -> Sequence[WorkspacePath]:
+        """Every path with a line of this chat's, sorted."""
+        return await self._reading(chat, lambda _vault, kernel: kernel.touched(chat))
+
+    async def plan_restore(
+        self, chat: ChatId, point: Point, *, paths: Sequence[WorkspacePath], scope: Scope, mine: Mine
+    ) -> RestorePlan:
+        """What a restore would do."""
+        if isinstance(point, Now):
+            raise Malformed("point to restore", "now")
+        return await self._plan(chat, PlanRequest(RestoreKind.RESTORE, point, scope, mine, tuple(paths)))
+
+    async def plan_undo_file(self, chat: ChatId, point: Point, path: WorkspacePath, *, mine: Mine) -> RestorePlan:
+        """What putting one file back would do."""
+        if isinstance(point, Now):
+            raise Malformed("point to restore", "now")
+        return await self._plan(chat, PlanRequest(RestoreKind.UNDO_FILE, point, Scope.FILES, mine, (path,)))
+
+    async def plan_undo(self, chat: ChatId, *, mine: Mine) -> RestorePlan:
+        """What taking back the newest entry would do."""
+        return await self._plan(chat, PlanRequest(RestoreKind.UNDO, None, Scope.BOTH, mine, ()))
+
+    async def plan_redo(self, chat: ChatId, *, mine: Mine) -> RestorePlan:
+        """What taking back the newest undo would do."""
+        return await self._plan(chat, PlanRequest(RestoreKind.REDO, None, Scope.BOTH, mine, ()))
+
+    async def _plan(self, chat: ChatId, request: PlanRequest) -> RestorePlan:
+        def work(vault: OpenVault, kernel: CheckpointKernel) -> RestorePlan:
+            if vault.workspace() is None and request.scope is not Scope.CHAT:
+                raise WorkspaceMissing(vault.workspace_path)
+            plan = kernel.plan(chat, request)
+            return replace(plan, files=tuple(self._counts.fill_planned(vault, kernel, file) for file in plan.files))
+
+        return await self._reading(chat, work)
+
+    async def carry_out(self, plan: RestorePlan, *, initiator: str = "") -> RestoreReport:
+        """Do what the plan says if it is still true."""
+        vault = await self._history.vault_of(plan.chat)
+        loop = asyncio.get_running_loop()
+
+        def progress(done: int, total: int) -> None:
+            loop.call_soon_threadsafe(self._bus.publish, RestoreProgressed(plan.chat, done, total))
+
+        def work() -> RestoreReport:
+            with vault.lock.hold():
+                return vault.changing_kernel(plan.chat).carry_out(plan, progress=progress)
+
+        async with self._serial.hold(vault.id):
+            report = await durably(work)
+        await self._announce(vault, plan, report, initiator)
+        return report
+
+    async def _announce(self, vault: OpenVault, plan: RestorePlan, report: RestoreReport, initiator: str) -> None:
+        if not report.entry:
+            return
+        self._bus.publish(WorkspaceRestored(plan.chat, vault.workspace_path, report.restored, report, initiator))
+        header = await self._headers.one(vault, plan.chat)
+        if plan.cuts or plan.brings_back:
+            self._bus.publish(TranscriptChanged(plan.chat, header.message_count, initiator))
+        if report.branch_chat_id:
+            self._bus.publish(ChatCreated(await self._headers.one(vault, report.branch_chat_id)))
+        self._bus.publish(ChatUpdated(header))
+
+    async def content(self, chat: ChatId, point: Point, path: WorkspacePath) -> bytes:
+        """The exact bytes of a file at a point."""
+        return await self._reading(chat, lambda _vault, kernel: kernel.content(chat, point, path))
+
+    async def checkout(self, chat: ChatId, point: Point, folder: Path) -> CheckoutReport:
+        """Write every file the chat knows at that point into an empty folder."""
+        return await self._reading(chat, lambda _vault, kernel: kernel.checkout(chat, point, folder))
+
+    async def recover_all(self) -> Sequence[RestoreReport]:
+        """Finish what a crash interrupted in any vault, as the window does when it starts; announces each."""
+        reports: list[RestoreReport] = []
+        for vault in await asyncio.to_thread(self._history.vaults):
+
+            def work(vault: OpenVault = vault) -> list[RestoreReport]:
+                kernel = vault.kernel()
+                if not kernel.unfinished():
+                    return []
+                with vault.lock.hold():
+                    return vault.kernel().recover()
+
+            async with self._serial.hold(vault.id):
+                found = await durably(work)
+            for report in found:
+                self._bus.publish(RestoreRecovered(report.chat, report))
+            reports += found
+        return reports

@@ -1,0 +1,218 @@
+"""Find other programs' histories on this computer, and open one of them as a chat.
+
+Implements `core.api.Histories`, and is where every service asks which vault holds a chat: a session that nobody opened yet is
+materialised first (storage.md 6), one that has grown is brought up to date. Never writes to a source.
+"""
+
+import asyncio
+import logging
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from vibekit_desktop.core.bus import Bus
+from vibekit_desktop.core.disk import folders
+from vibekit_desktop.core.services.found import Finder, FoundSession
+from vibekit_desktop.core.services.headers import Headers
+from vibekit_desktop.core.services.serial import Serial, durably
+from vibekit_desktop.core.services.shelf import Shelf
+from vibekit_desktop.core.services.vaults import OpenVault
+from vibekit_desktop.core.sources.base import Source
+from vibekit_desktop.core.sources.materialise import ImportOutcome, OutcomeKind, materialise
+from vibekit_desktop.core.types.errors import (
+    CannotRead,
+    ChatNotFound,
+    CoreError,
+    Malformed,
+    UnknownFormat,
+    WorkspaceMissing,
+    WorkspaceRefused,
+)
+from vibekit_desktop.core.types.events import ChatCreated, ChatUpdated, HistoriesScanned, ImportProgressed
+from vibekit_desktop.core.types.ids import ChatId
+from vibekit_desktop.core.types.sources import FailedImport, ImportedChat, ImportReport, SourceSummary
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    """One file to import: by which source, onto which workspace (None = the folder it was recorded in)."""
+
+    source: Source
+    path: Path
+    workspace: Path | None
+
+
+class HistoryService:
+    """Sources and imports."""
+
+    def __init__(
+        self, bus: Bus, shelf: Shelf, finder: Finder, headers: Headers, serial: Serial, *, clock: Callable[[], int]
+    ) -> None:
+        self._bus = bus
+        self._shelf = shelf
+        self._finder = finder
+        self._headers = headers
+        self._serial = serial
+        self._clock = clock
+
+    def vaults(self) -> list[OpenVault]:
+        """All vaults. Blocking."""
+        return self._shelf.vaults()
+
+    async def found(self) -> Sequence[FoundSession]:
+        """All sessions found, looked for anew; announces when done."""
+        sessions = await asyncio.to_thread(self._finder.scan)
+        self._bus.publish(HistoriesScanned(len(sessions)))
+        return sessions
+
+    async def sources(self) -> Sequence[SourceSummary]:
+        """What was found, by program."""
+        return await asyncio.to_thread(self._finder.summaries)
+
+    async def vault_of(self, chat: ChatId) -> OpenVault:
+        """The vault that holds ``chat``; a found session is materialised first. Raises `ChatNotFound`."""
+        vault = await asyncio.to_thread(self._shelf.holding, chat)
+        if vault is not None:
+            return vault
+        found = await asyncio.to_thread(self._finder.session, chat)
+        if found is None:
+            raise ChatNotFound(chat)
+        await self._import_one(_Wanted(found.source, found.path, None))
+        vault = await asyncio.to_thread(self._shelf.holding, chat)
+        if vault is None:
+            raise ChatNotFound(chat)
+        return vault
+
+    async def bring_up_to_date(self, chat: ChatId, vault: OpenVault) -> None:
+        """Read the source of an imported chat to its end, if it has grown. A source that cannot be read any more is no
+        fault: what was kept is shown."""
+        wanted = await asyncio.to_thread(self._follows, chat, vault)
+        if wanted is None:
+            return
+        try:
+            await self._import_one(wanted)
+        except CoreError as error:
+            _log.info("source of chat %s was not read again: %s", chat, error.code)
+
+    def _follows(self, chat: ChatId, vault: OpenVault) -> _Wanted | None:
+        loaded, _ = vault.chats.load(chat)
+        if not loaded.source or loaded.cut or not loaded.source_path or loaded.parent_chat_id:
+            return None
+        source = self._finder.source(loaded.source)
+        path = Path(loaded.source_path)
+        if source is None or not folders.exists(path) or source.stamp(path) == loaded.source_stamp:
+            return None
+        return _Wanted(source, path, Path(vault.workspace_path) if loaded.detached else None)
+
+    async def import_path(self, path: Path, *, workspace: Path | None, agent: str | None) -> ImportReport:
+        """Materialise one history file, or every one in a folder. One bad file hides no other."""
+        if workspace is not None and not await asyncio.to_thread(folders.is_folder, workspace):
+            raise WorkspaceMissing(str(workspace))
+        wanted = await asyncio.to_thread(self._wanted, path, workspace, agent)
+        single = len(wanted) == 1 and wanted[0].path == path
+        report = ImportReport()
+        for one in wanted:
+            try:
+                outcome = await self._import_one(one)
+            except CoreError as error:
+                if single:
+                    raise
+                failed = FailedImport(str(one.path), _why(error), error.code)
+                report = _with(report, failed=(*report.failed, failed))
+                continue
+            report = _added(report, outcome)
+        return report
+
+    def _wanted(self, path: Path, workspace: Path | None, agent: str | None) -> list[_Wanted]:
+        sources = self._finder.sources
+        if agent is not None:
+            sources = tuple(source for source in sources if agent in (source.name, source.label))
+            if not sources:
+                raise Malformed("known agent", agent)
+        if not folders.exists(path):
+            raise CannotRead(str(path), "missing")
+        if folders.is_folder(path):
+            found = [_Wanted(source, file, workspace) for source in sources for file in source.find_in(path)]
+            if not found:
+                raise UnknownFormat(str(path), "no history of a known program is in this folder")
+            return found
+        for source in sources:
+            if agent is not None or source.recognise(path):
+                return [_Wanted(source, path, workspace)]
+        raise UnknownFormat(str(path), "no known program writes files like this one")
+
+    async def _import_one(self, wanted: _Wanted) -> ImportOutcome:
+        loop = asyncio.get_running_loop()
+
+        def read() -> tuple[OpenVault, Callable[[], ImportOutcome]]:
+            chat = wanted.source.summarise(wanted.path).chat_id
+
+            def progress(done: int, total: int) -> None:
+                event = ImportProgressed(chat, done, total)
+                loop.call_soon_threadsafe(self._bus.publish, event)
+
+            session = wanted.source.read(wanted.path, progress=progress)
+            recorded = session.cwd
+            root = str(wanted.workspace) if wanted.workspace is not None else recorded
+            holder = self._shelf.holding(chat)
+            if holder is not None and wanted.workspace is None:
+                vault = holder
+            else:
+                vault = self._shelf.for_workspace(root)
+            if holder is not None and holder.id != vault.id:
+                raise WorkspaceRefused(root, "other-workspace")
+            detached = wanted.workspace is not None and not folders.same_folder(vault.workspace_path, recorded)
+
+            def write() -> ImportOutcome:
+                with vault.lock.hold():
+                    return materialise(
+                        session,
+                        vault=vault.store,
+                        chats=vault.chats,
+                        workspace_root=vault.workspace_path,
+                        detached=detached,
+                        clock=self._clock,
+                    )
+
+            return vault, write
+
+        vault, write = await asyncio.to_thread(read)
+        async with self._serial.hold(vault.id):
+            outcome = await durably(write)
+        await self._announce(vault, outcome)
+        return outcome
+
+    async def _announce(self, vault: OpenVault, outcome: ImportOutcome) -> None:
+        if outcome.kind is OutcomeKind.UNCHANGED:
+            return
+        kind = ChatCreated if outcome.kind is OutcomeKind.IMPORTED else ChatUpdated
+        self._bus.publish(kind(await self._headers.one(vault, outcome.chat.chat_id)))
+        for branch in outcome.chat.branches:
+            self._bus.publish(kind(await self._headers.one(vault, branch)))
+
+
+def _with(report: ImportReport, *, failed: tuple[FailedImport, ...]) -> ImportReport:
+    return ImportReport(imported=report.imported, updated=report.updated, unchanged=report.unchanged, failed=failed)
+
+
+def _added(report: ImportReport, outcome: ImportOutcome) -> ImportReport:
+    chat: ImportedChat = outcome.chat
+    imported, updated, unchanged = report.imported, report.updated, report.unchanged
+    match outcome.kind:
+        case OutcomeKind.IMPORTED:
+            imported = (*imported, chat)
+        case OutcomeKind.UPDATED:
+            updated = (*updated, chat)
+        case OutcomeKind.UNCHANGED:
+            unchanged = (*unchanged, chat.chat_id)
+    return ImportReport(imported=imported, updated=updated, unchanged=unchanged, failed=report.failed)
+
+
+def _why(error: CoreError) -> str:
+    match error:
+        case CannotRead(reason=reason) | UnknownFormat(reason=reason) | WorkspaceRefused(reason=reason):
+            return reason
+        case _:
+            return error.code

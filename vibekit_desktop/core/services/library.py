@@ -1,0 +1,174 @@
+"""Which vaults there are; open one for a folder; check them all; what a bug report needs.
+
+Implements `core.api.Library`.
+"""
+
+import asyncio
+import os
+import platform
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from importlib import metadata
+from pathlib import Path
+
+from vibekit_desktop.core.api import Check
+from vibekit_desktop.core.disk import folders
+from vibekit_desktop.core.disk.fs import Fs
+from vibekit_desktop.core.disk.workspace import relative
+from vibekit_desktop.core.services.history import HistoryService
+from vibekit_desktop.core.services.serial import Serial, durably
+from vibekit_desktop.core.services.shelf import Shelf
+from vibekit_desktop.core.services.vaults import OpenVault
+from vibekit_desktop.core.types.chats import ChatStatus
+from vibekit_desktop.core.types.checkpoints import Problem, ProblemFound, VerifyReport
+from vibekit_desktop.core.types.errors import Busy, CoreError, WorkspaceMissing
+from vibekit_desktop.core.types.ids import ChatId, WorkspacePath
+
+PACKAGES = ("PySide6-Essentials", "qasync", "msgspec", "pygit2", "rapidfuzz", "Pygments", "platformdirs", "rich")
+LOW_SPACE = 512 << 20
+
+
+class LibraryService:
+    """The vaults of this user."""
+
+    def __init__(self, fs: Fs, shelf: Shelf, history: HistoryService, serial: Serial, *, version: str) -> None:
+        self._fs = fs
+        self._shelf = shelf
+        self._history = history
+        self._serial = serial
+        self._version = version
+
+    async def workspaces(self) -> Sequence[str]:
+        """The workspace folders of all vaults, most recently used first."""
+        return await asyncio.to_thread(lambda: [vault.workspace_path for vault in self._shelf.vaults()])
+
+    async def open_folder(self, folder: Path) -> str:
+        """Make a vault for a folder, or find the one there is. Writes nothing in the folder."""
+
+        def work() -> str:
+            self._shelf.refuse_as_workspace(folder)
+            if not folders.is_folder(folder):
+                raise WorkspaceMissing(str(folder))
+            return self._shelf.for_workspace(str(folder)).workspace_path
+
+        return await durably(work)
+
+    def workspace_path(self, workspace: str, text: str) -> WorkspacePath:
+        """A path a person typed, absolute or relative to the workspace."""
+        return relative(Path(workspace), text)
+
+    async def verify(self, chat: ChatId | None) -> VerifyReport:
+        """Check logs, blobs and chat files of one chat's vault, or of all; changes nothing."""
+        if chat is not None:
+            vault = await self._history.vault_of(chat)
+            return await self._verify_vault(vault, chat)
+        total = VerifyReport(problems=(), chats=0, events=0, blobs=0, size_bytes=0)
+        try:
+            vaults = await asyncio.to_thread(self._shelf.vaults)
+        except CoreError as error:
+            problem = ProblemFound(Problem.LIBRARY, "", "library.json", error.code)
+            return replace(total, problems=(problem,))
+        for vault in vaults:
+            one = await self._verify_vault(vault, None)
+            total = VerifyReport(
+                problems=total.problems + one.problems,
+                chats=total.chats + one.chats,
+                events=total.events + one.events,
+                blobs=total.blobs + one.blobs,
+                size_bytes=total.size_bytes + one.size_bytes,
+            )
+        return total
+
+    async def _verify_vault(self, vault: OpenVault, chat: ChatId | None) -> VerifyReport:
+        def work() -> VerifyReport:
+            report = vault.kernel().verify(chat)
+            headers = [header for header in vault.chats.headers() if chat in (None, header.id)]
+            damaged = tuple(
+                ProblemFound(Problem.CHAT_DAMAGED, header.id, f"chats/{header.id}.json", header.problem)
+                for header in headers
+                if header.status is ChatStatus.DAMAGED
+            )
+            return replace(report, problems=report.problems + damaged, chats=len(headers))
+
+        async with self._serial.hold(vault.id):
+            return await durably(work)
+
+    async def doctor(self) -> Sequence[Check]:
+        """Versions, folders, locks, disk space; no content, and the home folder shown as ``~``."""
+        return await asyncio.to_thread(self._doctor)
+
+    def _doctor(self) -> list[Check]:
+        checks = [
+            Check(name="program", state="ok", detail=f"vibekit-desktop {self._version}"),
+            Check(name="python", state="ok", detail=f"{platform.python_version()} on {platform.system()} {platform.machine()}"),
+        ]
+        for package in PACKAGES:
+            checks.append(_package(package))
+        checks.append(_display())
+        data_dir = self._shelf.data_dir
+        checks.append(self._folder_check("data folder", data_dir))
+        checks.append(self._space(data_dir))
+        checks += self._vault_checks()
+        return checks
+
+    def _folder_check(self, name: str, folder: Path) -> Check:
+        found = self._fs.stat(folder)
+        if found is None:
+            return Check(name=name, state="ok", detail=f"{_tilde(folder)}, not made yet")
+        writable = folders.writable(folder)
+        state = "ok" if writable else "failed"
+        return Check(name=name, state=state, detail=f"{_tilde(folder)}, {'writable' if writable else 'not writable'}")
+
+    def _space(self, folder: Path) -> Check:
+        free = folders.free_bytes(folder)
+        state = "ok" if free >= LOW_SPACE else "warning"
+        return Check(name="disk space", state=state, detail=f"{free >> 20} MB free where the data folder is")
+
+    def _vault_checks(self) -> list[Check]:
+        try:
+            vaults = self._shelf.vaults()
+        except CoreError as error:
+            return [Check(name="library", state="failed", detail=error.code)]
+        checks = [Check(name="library", state="ok", detail=f"{len(vaults)} vaults")]
+        for number, vault in enumerate(vaults, 1):
+            name = f"vault {number}"
+            missing = "" if vault.workspace() else ", its workspace is not there"
+            try:
+                with vault.lock.hold(timeout_s=0.2):
+                    lock = "free"
+            except Busy:
+                lock = "held"
+            except CoreError as error:
+                checks.append(Check(name=name, state="failed", detail=error.code))
+                continue
+            unfinished = len(vault.kernel().unfinished())
+            state = "warning" if missing or unfinished or lock == "held" else "ok"
+            detail = f"lock {lock}{missing}" + (f", {unfinished} unfinished restores" if unfinished else "")
+            checks.append(Check(name=name, state=state, detail=detail))
+        return checks
+
+
+def _package(name: str) -> Check:
+    try:
+        return Check(name=name, state="ok", detail=metadata.version(name))
+    except metadata.PackageNotFoundError:
+        return Check(name=name, state="failed", detail="not installed")
+
+
+def _display() -> Check:
+    if sys.platform in ("win32", "darwin"):
+        return Check(name="display", state="ok", detail="the system's own")
+    chosen = os.environ.get("QT_QPA_PLATFORM")
+    if chosen:
+        return Check(name="display", state="ok", detail=f"QT_QPA_PLATFORM={chosen}")
+    for variable in ("WAYLAND_DISPLAY", "DISPLAY"):
+        if os.environ.get(variable):
+            return Check(name="display", state="ok", detail=f"{variable} is set")
+    return Check(name="display", state="warning", detail="none: the window needs DISPLAY or WAYLAND_DISPLAY")
+
+
+def _tilde(path: Path) -> str:
+    home = os.path.expanduser("~")
+    text = str(path)
+    return "~" + text[len(home) :] if text == home or text.startswith(home + os.sep) else text

@@ -1,0 +1,188 @@
+"""The vaults of this user: which there are, which one belongs to a folder, which one holds a chat.
+
+Blocking; used in threads. The list is ``library.json`` in the data directory, replaced whole under a short lock of its own
+(storage.md 1). A library file that cannot be read is set aside by name and said, never overwritten.
+"""
+
+import threading
+import uuid
+from collections.abc import Callable
+from pathlib import Path
+
+import msgspec
+
+from vibekit_desktop.core.disk import atomic, folders
+from vibekit_desktop.core.disk.fs import Fs
+from vibekit_desktop.core.disk.locks import VaultLock
+from vibekit_desktop.core.services.vaults import OpenVault
+from vibekit_desktop.core.types.errors import CannotRead, NewerFormat, WorkspaceRefused
+from vibekit_desktop.core.types.ids import ChatId, VaultId
+
+VERSION = 1
+
+
+class VaultEntry(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One vault of the list. ``folder`` is relative to the data directory for vaults made by us, absolute for opened ones.
+
+    ``dev`` and ``ino`` are those of the workspace folder when it was last seen, 0 while it was not found."""
+
+    id: str
+    folder: str
+    workspace: str
+    dev: int = 0
+    ino: int = 0
+    used_at: int = 0
+
+
+class LibraryFile(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """``library.json``."""
+
+    version: int = VERSION
+    vaults: tuple[VaultEntry, ...] = ()
+
+
+class Shelf:
+    """All vaults, opened lazily. Invariant: at most one vault per existing folder, whatever the spelling of its path."""
+
+    def __init__(self, fs: Fs, data_dir: Path, *, clock: Callable[[], int], home: Path) -> None:
+        self._fs = fs
+        self._data_dir = data_dir
+        self._path = data_dir / "library.json"
+        self._lock = VaultLock(fs, data_dir)
+        self._clock = clock
+        self._home = home
+        self._open: dict[str, OpenVault] = {}
+        self._for_this_run: OpenVault | None = None
+        self._guard = threading.RLock()  # the cache below is used from several worker threads
+        self._cache: tuple[tuple[int, int, int], LibraryFile] | None = None
+
+    @property
+    def data_dir(self) -> Path:
+        """Where the library lives."""
+        return self._data_dir
+
+    def open_for_this_run(self, folder: Path, workspace: Path) -> None:
+        """Use an existing vibekit folder as the vault of ``workspace``, without listing it (``--vault``)."""
+        found = self._fs.stat(folder)
+        if found is None:
+            raise CannotRead(str(folder), "missing")
+        self._for_this_run = OpenVault(
+            self._fs, VaultId(f"@{folder}"), folder, folders.settled(str(workspace)), clock=self._clock
+        )
+
+    def read(self) -> LibraryFile:
+        """The list as it is on disk now; raises `CannotRead` or `NewerFormat` and changes nothing."""
+        with self._guard:
+            found = self._fs.stat(self._path)
+            if found is None:
+                return LibraryFile()
+            stamp = (found.st_size, found.st_mtime_ns, found.st_ino)
+            if self._cache and self._cache[0] == stamp:
+                return self._cache[1]
+            try:
+                library = msgspec.json.decode(self._fs.read_bytes(self._path, limit=16 << 20), type=LibraryFile)
+            except (msgspec.DecodeError, UnicodeDecodeError) as error:
+                raise CannotRead(str(self._path), "the list of vaults is damaged; it was kept as it is") from error
+            if library.version > VERSION:
+                raise NewerFormat(str(self._path))
+            self._cache = (stamp, library)
+            return library
+
+    def _change(self, change: Callable[[LibraryFile], LibraryFile]) -> LibraryFile:
+        """Read, change and replace the list under its lock."""
+        self._fs.make_folder(self._data_dir)
+        with self._lock.hold():
+            before = self.read()
+            after = change(before)
+            if after != before:
+                atomic.replace(self._fs, self._path, msgspec.json.format(msgspec.json.encode(after), indent=2))
+            return after
+
+    def vaults(self) -> list[OpenVault]:
+        """All vaults, most recently used first; the one opened for this run before them."""
+        entries = sorted(self.read().vaults, key=lambda entry: entry.used_at, reverse=True)
+        listed = [self._opened(entry) for entry in entries]
+        if self._for_this_run is None:
+            return listed
+        own = self._for_this_run
+        return [own, *(vault for vault in listed if vault.workspace_path != own.workspace_path)]
+
+    def _opened(self, entry: VaultEntry) -> OpenVault:
+        with self._guard:
+            vault = self._open.get(entry.id)
+            if vault is None or vault.workspace_path != entry.workspace:
+                folder = Path(entry.folder)
+                folder = folder if folder.is_absolute() else self._data_dir / folder
+                vault = OpenVault(self._fs, VaultId(entry.id), folder, entry.workspace, clock=self._clock)
+                self._open[entry.id] = vault
+            return vault
+
+    def find(self, workspace: str) -> OpenVault | None:
+        """The vault of a folder, by its recorded text, or because both texts name the same existing folder."""
+        text = folders.settled(workspace)
+        for vault in self.vaults():
+            if vault.workspace_path == text:
+                return vault
+        here = folders.identity(text)
+        if here is None:
+            return None
+        for vault in self.vaults():
+            if folders.identity(vault.workspace_path) == here:
+                return vault
+        return None
+
+    def for_workspace(self, workspace: str) -> OpenVault:
+        """The vault of a folder, made if there is none. The folder need not exist (an import from another computer)."""
+        found = self.find(workspace)
+        if found:
+            self._touch(found)
+            return found
+        text = folders.settled(workspace)
+        identity = folders.identity(text) or (0, 0)
+        fresh = str(uuid.uuid4())
+
+        def add(library: LibraryFile) -> LibraryFile:
+            for entry in library.vaults:
+                if entry.workspace == text:  # another process was quicker
+                    return library
+            entry = VaultEntry(
+                id=fresh,
+                folder=f"vaults/{fresh}",
+                workspace=text,
+                dev=identity[0],
+                ino=identity[1],
+                used_at=self._clock(),
+            )
+            return msgspec.structs.replace(library, vaults=(*library.vaults, entry))
+
+        library = self._change(add)
+        entry = next(entry for entry in library.vaults if entry.workspace == text)
+        return self._opened(entry)
+
+    def _touch(self, vault: OpenVault) -> None:
+        def used(library: LibraryFile) -> LibraryFile:
+            now = self._clock()
+            changed = tuple(
+                msgspec.structs.replace(entry, used_at=now) if entry.id == vault.id and now - entry.used_at > 60_000 else entry
+                for entry in library.vaults
+            )
+            return msgspec.structs.replace(library, vaults=changed)
+
+        if vault is not self._for_this_run:
+            self._change(used)
+
+    def refuse_as_workspace(self, folder: Path) -> None:
+        """Raise `WorkspaceRefused` for the root of the disk, the home folder, and our own data."""
+        if folders.is_disk_root(str(folder)):
+            raise WorkspaceRefused(str(folder), "root")
+        if folders.same_folder(str(folder), str(self._home)):
+            raise WorkspaceRefused(str(folder), "home")
+        if folders.is_inside(str(folder), str(self._data_dir)):
+            raise WorkspaceRefused(str(folder), "own-data")
+
+    def holding(self, chat: ChatId) -> OpenVault | None:
+        """The vault that has the chat's file."""
+        for vault in self.vaults():
+            if self._fs.stat(vault.folder / "chats" / f"{chat}.json") is not None:
+                return vault
+        return None

@@ -1,0 +1,61 @@
+"""One opened vault: its stores, its lock, and the kernel over its workspace as it is now.
+
+Blocking; used in threads, one operation at a time per vault (`serial.Serial`).
+"""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+from vibekit_desktop.core.chat.store import ChatStore
+from vibekit_desktop.core.chat.transcripts import Transcripts
+from vibekit_desktop.core.checkpoint.kernel import CheckpointKernel
+from vibekit_desktop.core.checkpoint.vault import VaultStore
+from vibekit_desktop.core.disk.fs import Fs
+from vibekit_desktop.core.disk.locks import VaultLock
+from vibekit_desktop.core.disk.workspace import Workspace
+from vibekit_desktop.core.types.errors import RestoreUnfinished, WorkspaceMissing
+from vibekit_desktop.core.types.ids import ChatId, VaultId
+
+
+class OpenVault:
+    """A vault's stores together. Invariant: ``workspace_path`` is the folder's text as the library keeps it; the folder itself
+    is looked for anew for every kernel, since it may go or come back."""
+
+    def __init__(self, fs: Fs, vault: VaultId, folder: Path, workspace_path: str, *, clock: Callable[[], int]) -> None:
+        self.id = vault
+        self.folder = folder
+        self.workspace_path = workspace_path
+        self.store = VaultStore(fs, folder, clock=clock)
+        self.chats = ChatStore(fs, folder, clock=clock)
+        self.lock = VaultLock(fs, folder)
+        self._fs = fs
+        self._clock = clock
+
+    def workspace(self) -> Workspace | None:
+        """The workspace folder, or None while it is not where the library says."""
+        if not os.path.isabs(self.workspace_path):
+            return None  # recorded on another system, for example `c:\\work`
+        try:
+            return Workspace.open(self._fs, Path(self.workspace_path))
+        except WorkspaceMissing:
+            return None
+
+    def kernel(self) -> CheckpointKernel:
+        """The checkpoint kernel over the workspace as it is now."""
+        transcripts = Transcripts(self.chats)
+        return CheckpointKernel(self._fs, self.store, self.workspace(), transcripts, self._clock)
+
+    def changing_kernel(self, chat: ChatId | None) -> CheckpointKernel:
+        """A kernel to change something with: recovery first (storage.md 5). The caller holds `lock`.
+
+        Raises `RestoreUnfinished` if a restore of ``chat`` cannot be finished by itself.
+        """
+        kernel = self.kernel()
+        if kernel.unfinished():
+            kernel.recover()
+            kernel = self.kernel()
+            for unfinished, reason in kernel.unfinished():
+                if chat is None or unfinished == chat:
+                    raise RestoreUnfinished(unfinished, reason)
+        return kernel
