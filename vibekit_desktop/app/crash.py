@@ -19,8 +19,10 @@ _log = logging.getLogger("vibekit_desktop")
 
 
 def start_logging(folder: Path, *, verbose: bool) -> None:
-    """Log to ``vibekit-desktop.log`` in ``folder``, and with ``verbose`` to standard error. A folder that cannot be written is said
-    and is no reason not to start."""
+    """Log to ``vibekit-desktop.log`` in ``folder``, and with ``verbose`` to standard error.
+
+    A folder that cannot be written is said and is no reason not to start.
+    """
     _log.setLevel(logging.DEBUG if verbose else logging.INFO)
     form = logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s")
     if verbose:
@@ -35,7 +37,7 @@ def start_logging(folder: Path, *, verbose: bool) -> None:
         file.setFormatter(form)
         _log.addHandler(file)
     except OSError as error:
-        print(f"vibekit-desktop: no log file: {error.strerror}", file=sys.stderr)
+        sys.stderr.write(f"vibekit-desktop: no log file: {error.strerror}\n")
 
 
 def _places(error: BaseException) -> str:
@@ -49,7 +51,7 @@ def report(error: BaseException, where: str, tell: Callable[[BaseException], Non
     if tell is not None:
         tell(error)
     else:
-        print(f"vibekit-desktop: a fault of the program ({type(error).__name__}); details are in the log", file=sys.stderr)
+        sys.stderr.write(f"vibekit-desktop: a fault of the program ({type(error).__name__}); details are in the log\n")
 
 
 def install(tell: Callable[[BaseException], None] | None = None) -> None:

@@ -45,6 +45,12 @@ def _messages(text: str) -> tuple[int, int]:
     return int(first), int(last)
 
 
+def _view(text: str) -> str:
+    if text in ("transcript", "review", "first-run") or (text.startswith("restore:") and len(text) > len("restore:")):
+        return text
+    raise argparse.ArgumentTypeError("must be transcript, review, restore:POINT or first-run")
+
+
 def _add_common(parser: argparse.ArgumentParser, *, default: object) -> None:
     parser.add_argument("--json", action="store_true", default=default, help="print one JSON object, nothing else")
     parser.add_argument("-v", "--verbose", action="store_true", default=default, help="also log to standard error")
@@ -117,7 +123,7 @@ def _build(version: str) -> _Parser:
     parser.add_argument("--size", type=_size, default=(1440, 900), metavar="WxH")
     parser.add_argument("--theme", choices=("light", "dark"))
     parser.add_argument("--open", dest="open_chat", metavar="CHAT", help="open this chat first")
-    parser.add_argument("--view", metavar="VIEW", help="transcript, review, restore:POINT, first-run")
+    parser.add_argument("--view", type=_view, metavar="VIEW", help="transcript, review, restore:POINT, first-run")
     _add_common(parser, default=False)
 
     verbs = parser.add_subparsers(dest="verb", metavar="VERB", parser_class=_Parser)

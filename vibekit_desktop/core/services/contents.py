@@ -23,9 +23,9 @@ class Missing:
     reason: str
 
 
-def content_of(vault: OpenVault, kernel: CheckpointKernel, path: WorkspacePath, state: FileState) -> bytes | None | Missing:
-    """None = absent (or a folder). The disk is asked only for content that the store does not hold, and only believed if its hash is
-    the wanted one."""
+def content_of(vault: OpenVault, kernel: CheckpointKernel, path: WorkspacePath, state: FileState) -> bytes | Missing | None:
+    """None = absent (or a folder). The disk is asked only for content that the store does not hold, and only believed if its
+    hash is the wanted one."""
     if state.state in (State.ABSENT, State.FOLDER):
         return None
     if not state.has_content or state.sha is None:

@@ -25,10 +25,10 @@ from vibekit_desktop.core.types.diffs import (
 from vibekit_desktop.core.types.ids import ChatId, WorkspacePath
 from vibekit_desktop.core.worker.pool import WorkerPool
 
-Side = bytes | None | Missing
+Side = bytes | Missing | None
 IN_PROCESS_LIMIT = 1 << 20
-"""Bytes of both sides together up to which a diff is computed in a thread; the engine holds the interpreter lock, so larger ones go
-to the worker process (performance.md 2)."""
+"""Bytes of both sides together up to which a diff is computed in a thread; the engine holds the interpreter lock, so larger
+ones go to the worker process."""
 
 
 class DiffService:

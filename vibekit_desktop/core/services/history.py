@@ -157,10 +157,8 @@ class HistoryService:
             recorded = session.cwd
             root = str(wanted.workspace) if wanted.workspace is not None else recorded
             holder = self._shelf.holding(chat)
-            if holder is not None and wanted.workspace is None:
-                vault = holder
-            else:
-                vault = self._shelf.for_workspace(root)
+            follows = holder is not None and wanted.workspace is None
+            vault = holder if holder is not None and follows else self._shelf.for_workspace(root)
             if holder is not None and holder.id != vault.id:
                 raise WorkspaceRefused(root, "other-workspace")
             detached = wanted.workspace is not None and not folders.same_folder(vault.workspace_path, recorded)

@@ -1,0 +1,127 @@
+"""Run the window: show it first, then load the rest, then turn the loop until it closes.
+
+| step | loaded by then |
+| --- | --- |
+| window shown | Qt, the theme |
+| loop turning | asyncio, qasync, the core |
+| chats listed | the histories of this computer |
+
+The order is docs/adr/0003: a person sees a window about as soon as Qt can show one.
+"""
+
+import os
+import signal
+import sys
+from argparse import Namespace
+from typing import TYPE_CHECKING
+
+from vibekit_desktop.app.dirs import Dirs
+
+if TYPE_CHECKING:
+    import asyncio
+
+    from vibekit_desktop.app.wiring import Wired
+    from vibekit_desktop.ui.conductor import Conductor
+    from vibekit_desktop.ui.views.main_window import MainWindow
+
+CLOSE_STEP_S = 2.0
+NO_DISPLAY = (
+    "error: no-display: there is no screen to show the window on; set DISPLAY or WAYLAND_DISPLAY, or start it with "
+    "`xvfb-run`, or make a picture with --offscreen-shot FILE.png\n"
+)
+
+
+def has_display() -> bool:
+    """Whether Qt has somewhere to show a window."""
+    if sys.platform in ("win32", "darwin") or os.environ.get("QT_QPA_PLATFORM"):
+        return True
+    return bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
+
+
+def run_window(options: Namespace, dirs: Dirs) -> int:
+    """Show the window and run the program until it closes; returns the exit status."""
+    if options.offscreen_shot:
+        os.environ["QT_QPA_PLATFORM"] = "offscreen"
+    elif not has_display():
+        sys.stderr.write(NO_DISPLAY)
+        return 3
+    from PySide6.QtWidgets import QApplication
+
+    from vibekit_desktop.ui.theme.palette import ThemeHub
+    from vibekit_desktop.ui.theme.style import apply
+    from vibekit_desktop.ui.views.main_window import MainWindow
+
+    app = QApplication(["vibekit-desktop"])
+    app.setApplicationName("vibekit-desktop")
+    app.setApplicationDisplayName("VibeKit Desktop")
+    app.setDesktopFileName("vibekit-desktop")
+    app.setQuitOnLastWindowClosed(False)
+    hub = ThemeHub(options.theme or "system", still=bool(options.offscreen_shot))
+    apply(app, hub)
+    window = MainWindow(hub)
+    if options.offscreen_shot:
+        window.resize(*options.size)
+    window.show()
+    app.processEvents()
+    if os.environ.get("VIBEKIT_QUIT_AFTER_PAINT"):
+        return 0
+    return _turn(app, hub, window, options, dirs)
+
+
+def _turn(app: object, hub: object, window: "MainWindow", options: Namespace, dirs: Dirs) -> int:
+    os.environ.setdefault("QT_API", "pyside6")
+    import asyncio
+
+    from PySide6.QtWidgets import QApplication
+    from qasync import QEventLoop
+
+    from vibekit_desktop.app import crash
+    from vibekit_desktop.app.main import home_of, vault_of
+    from vibekit_desktop.app.wiring import build
+    from vibekit_desktop.ui.conductor import Conductor
+    from vibekit_desktop.ui.theme.palette import ThemeHub
+
+    assert isinstance(app, QApplication)
+    assert isinstance(hub, ThemeHub)
+    crash.start_logging(dirs.logs, verbose=options.verbose)
+    loop = QEventLoop(app)
+    asyncio.set_event_loop(loop)
+    home, config_dir = home_of(options)
+    wired = build(dirs, home=home, config_dir=config_dir, vault=vault_of(options))
+    conductor = Conductor(wired.core, hub, window)
+    crash.install(conductor.tell_fault)
+    crash.watch_loop(loop, conductor.tell_fault)
+    with loop:
+        status = loop.run_until_complete(_live(loop, window, conductor, wired, options))
+    return status
+
+
+async def _live(
+    loop: "asyncio.AbstractEventLoop", window: "MainWindow", conductor: "Conductor", wired: "Wired", options: Namespace
+) -> int:
+    import asyncio
+
+    closed = asyncio.Event()
+    window.closing.connect(closed.set)
+    if sys.platform != "win32":
+        for number in (signal.SIGINT, signal.SIGTERM):
+            loop.add_signal_handler(number, closed.set)
+    wired.bus.adopt_thread()
+    status = 0
+    try:
+        if options.offscreen_shot:
+            from vibekit_desktop.app.shot import take
+
+            status = await take(window, conductor, options)
+        else:
+            await conductor.start(open_chat=options.open_chat, view=options.view, recover=wired.recover)
+            await closed.wait()
+    finally:
+        # reverse order of starting, each step with a time limit
+        conductor.close()
+        for step in (conductor.drained(), wired.close()):
+            try:
+                await asyncio.wait_for(step, CLOSE_STEP_S)
+            except TimeoutError:
+                continue
+    return status
