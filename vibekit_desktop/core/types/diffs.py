@@ -3,6 +3,7 @@
 Frozen values; no I/O; any thread. Text is decoded for showing; the bytes themselves stay in the store.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -102,11 +103,11 @@ class DiffSide:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DiffDocument:
-    """Two texts laid side by side. ``rows`` cover both files whole; hunks point into them."""
+    """Two texts laid side by side. ``rows`` cover both files whole, in order; hunks point into them."""
 
     old: DiffSide
     new: DiffSide
-    rows: tuple[Row, ...]
+    rows: Sequence[Row]
     hunks: tuple[Hunk, ...]
     notes: tuple[DiffNote, ...]
     lines_added: int
@@ -174,8 +175,8 @@ class StyleRuns:
     ``kinds`` index `STYLE_NAMES`.
     """
 
-    offsets: tuple[int, ...]
-    starts: tuple[int, ...]
+    offsets: Sequence[int]
+    starts: Sequence[int]
     kinds: bytes
 
 

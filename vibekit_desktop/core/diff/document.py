@@ -1,0 +1,176 @@
+"""Two byte strings in, a diff document or a reason out.
+
+Facts about the whole file (line ends, mode, encoding, last newline) are said once in notes, never as changed lines.
+Pure; any thread; nothing is raised for ordinary data.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from vibekit_desktop.core.diff.hunks import Rows, lay_out
+from vibekit_desktop.core.diff.lines import changes
+from vibekit_desktop.core.diff.text import Text, comparable, line_ending, only_whitespace_differs, read, side
+from vibekit_desktop.core.types.diffs import (
+    BinaryPair,
+    DiffDocument,
+    DiffNote,
+    DiffResult,
+    Hunk,
+    Identical,
+    Note,
+    TooLarge,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Largest side that is laid out; None is without limit."""
+
+    lines: int | None = 100_000
+    size_bytes: int | None = 8 << 20
+
+
+DEFAULT = Limits()
+UNLIMITED = Limits(lines=None, size_bytes=None)
+
+
+class Cancelled(Exception):
+    """The caller's ``cancelled`` said yes between two steps."""
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """What comparing two texts found, without the texts: small enough to travel between processes."""
+
+    rows_old: bytes
+    rows_new: bytes
+    hunks: tuple[Hunk, ...]
+    notes: tuple[DiffNote, ...]
+    lines_added: int
+    lines_removed: int
+
+
+def build(
+    old: bytes | None,
+    new: bytes | None,
+    *,
+    old_mode: int | None = None,
+    new_mode: int | None = None,
+    ignore_whitespace: bool = False,
+    limits: Limits = DEFAULT,
+    cancelled: Callable[[], bool] | None = None,
+) -> DiffResult:
+    """The diff of two contents; None is a file that is not there. Raises `Cancelled` only if ``cancelled`` says so."""
+    found = compare(
+        old,
+        new,
+        old_mode=old_mode,
+        new_mode=new_mode,
+        ignore_whitespace=ignore_whitespace,
+        limits=limits,
+        cancelled=cancelled,
+    )
+    return assemble(old, new, found) if isinstance(found, Comparison) else found
+
+
+def compare(
+    old: bytes | None,
+    new: bytes | None,
+    *,
+    old_mode: int | None = None,
+    new_mode: int | None = None,
+    ignore_whitespace: bool = False,
+    limits: Limits = DEFAULT,
+    cancelled: Callable[[], bool] | None = None,
+) -> Comparison | Identical | BinaryPair | TooLarge:
+    """The costly half of `build`: everything but the texts themselves."""
+    step = cancelled or (lambda: False)
+    modes = _mode_note(old, new, old_mode, new_mode)
+    if old == new:
+        return Identical(len(old or b""), modes)
+    if limits.size_bytes is not None and max(len(old or b""), len(new or b"")) > limits.size_bytes:
+        return TooLarge(len(old or b""), len(new or b""))
+    before, after = _read(old), _read(new)
+    if before is None or after is None:
+        return BinaryPair(None if old is None else len(old), None if new is None else len(new))
+    if limits.lines is not None and max(before.line_count, after.line_count) > limits.lines:
+        return TooLarge(len(old or b""), len(new or b""))
+    _stop(step)
+    found = changes(*comparable(before, after, ignore_whitespace=ignore_whitespace))
+    _stop(step)
+    rows, hunks = lay_out(side(before).lines, side(after).lines, found)
+    _stop(step)
+    notes = (
+        modes if old is None or new is None else modes + _text_notes(before, after, told=not found and not ignore_whitespace)
+    )
+    rows_old, rows_new = rows.packed
+    return Comparison(
+        rows_old=rows_old,
+        rows_new=rows_new,
+        hunks=hunks,
+        notes=notes,
+        lines_added=sum(one.new_end - one.new_start for one in found),
+        lines_removed=sum(one.old_end - one.old_start for one in found),
+    )
+
+
+def assemble(old: bytes | None, new: bytes | None, found: Comparison) -> DiffDocument:
+    """The document of two contents and what `compare` found in them."""
+    return DiffDocument(
+        old=side(None if old is None else _read(old)),
+        new=side(None if new is None else _read(new)),
+        rows=Rows.unpack(found.rows_old, found.rows_new),
+        hunks=found.hunks,
+        notes=found.notes,
+        lines_added=found.lines_added,
+        lines_removed=found.lines_removed,
+    )
+
+
+def _read(data: bytes | None) -> Text | None:
+    return read(b"" if data is None else data)
+
+
+def _stop(cancelled: Callable[[], bool]) -> None:
+    if cancelled():
+        raise Cancelled
+
+
+def _mode_note(old: bytes | None, new: bytes | None, old_mode: int | None, new_mode: int | None) -> tuple[DiffNote, ...]:
+    if old is None or new is None or old_mode is None or new_mode is None or old_mode == new_mode:
+        return ()
+    return (DiffNote(Note.MODE, f"{old_mode:03o}", f"{new_mode:03o}"),)
+
+
+def _text_notes(old: Text, new: Text, *, told: bool) -> tuple[DiffNote, ...]:
+    """Facts about two texts that both exist and have different bytes; ``told`` if the other notes are all there is to tell."""
+    notes: list[DiffNote] = []
+    if old.encoding != new.encoding and not _ascii_beside_guess(old, new):
+        notes.append(DiffNote(Note.ENCODING, old.encoding, new.encoding))
+    ends = (line_ending(old), line_ending(new))
+    counts_differ = ends == ("mixed", "mixed") and old.line_ends != new.line_ends
+    if ("none" not in ends and ends[0] != ends[1]) or counts_differ:
+        notes.append(DiffNote(Note.LINE_ENDINGS, *ends))
+    if old.raw and new.raw and old.final_newline != new.final_newline:
+        notes.append(DiffNote(Note.FINAL_NEWLINE, _yes(old.final_newline), _yes(new.final_newline)))
+    if old.invalid or new.invalid:
+        notes.append(DiffNote(Note.INVALID_BYTES, str(old.invalid), str(new.invalid)))
+    if not (told and notes) and only_whitespace_differs(old, new):
+        # Also the last word where nothing else accounts for the difference, so that different bytes never look equal.
+        notes.append(DiffNote(Note.ONLY_WHITESPACE, "", ""))
+    return tuple(notes)
+
+
+def _ascii_beside_guess(old: Text, new: Text) -> bool:
+    """Plain ASCII is also Latin-1: a first accented letter is no change of encoding."""
+    return any(
+        one.encoding == "Latin-1?" and other.encoding == "UTF-8" and other.raw.isascii() for one, other in _both(old, new)
+    )
+
+
+def _both(old: Text, new: Text) -> Sequence[tuple[Text, Text]]:
+    return ((old, new), (new, old))
+
+
+def _yes(value: bool) -> str:
+    return "yes" if value else "no"

@@ -1,0 +1,78 @@
+"""Which deleted line became which added line inside one block of changes.
+
+A pair shares enough text to be read as the same line, edited; a rewritten line has no partner. Pairs keep the order of
+both sides. Pure; any thread.
+"""
+
+from collections.abc import Sequence
+
+from rapidfuzz.distance import Indel
+
+ALIKE = 0.55
+"""Two unrelated lines of code share up to about half of their letters in order by accident."""
+
+_TABLE_LIMIT = 4_000
+"""Up to this many comparisons a block is aligned as well as possible; above, each line looks only a few lines ahead."""
+_LOOK_AHEAD = 4
+_LONGEST = 2_000
+"""Longer lines are compared by their first characters only: the comparison is quadratic."""
+
+
+def pairs(old: Sequence[str], new: Sequence[str]) -> list[tuple[int, int]]:
+    """Index pairs (into ``old``, into ``new``), both rising."""
+    before = [line.strip()[:_LONGEST] for line in old]
+    after = [line.strip()[:_LONGEST] for line in new]
+    if len(before) == 1 and len(after) == 1:
+        return [(0, 0)] if likeness(before[0], after[0]) else []
+    if len(before) * len(after) <= _TABLE_LIMIT:
+        return _best(before, after)
+    return _nearest(before, after)
+
+
+def likeness(old: str, new: str) -> float:
+    """0 for lines that are not a pair, else how much they share, up to 1."""
+    if not old or not new:
+        return 1.0 if old == new else 0.0
+    return Indel.normalized_similarity(old, new, score_cutoff=ALIKE)
+
+
+def _best(old: list[str], new: list[str]) -> list[tuple[int, int]]:
+    """The pairs with the greatest likeness in all: dynamic programming from the end."""
+    rows, columns = len(old), len(new)
+    alike = [[likeness(one, other) for other in new] for one in old]
+    total = [[0.0] * (columns + 1) for _ in range(rows + 1)]
+    for i in range(rows - 1, -1, -1):
+        below, here, score = total[i + 1], total[i], alike[i]
+        for j in range(columns - 1, -1, -1):
+            best = below[j] if below[j] >= here[j + 1] else here[j + 1]
+            if score[j]:
+                best = max(best, score[j] + below[j + 1])
+            here[j] = best
+    found = []
+    i = j = 0
+    while i < rows and j < columns:
+        if alike[i][j] and total[i][j] == alike[i][j] + total[i + 1][j + 1]:
+            found.append((i, j))
+            i += 1
+            j += 1
+        elif total[i][j] == total[i + 1][j]:
+            i += 1
+        else:
+            j += 1
+    return found
+
+
+def _nearest(old: list[str], new: list[str]) -> list[tuple[int, int]]:
+    """For large blocks: each old line takes the most alike of the next few new lines around where it would fall."""
+    found = []
+    taken = 0
+    shift = 0
+    for i, line in enumerate(old):
+        start = max(taken, i + shift - _LOOK_AHEAD)
+        scores = [(likeness(line, new[j]), -j) for j in range(start, min(len(new), max(start, i + shift) + _LOOK_AHEAD + 1))]
+        score, place = max(scores, default=(0.0, 0))
+        if score:
+            found.append((i, -place))
+            taken = -place + 1
+            shift = -place - i
+    return found
