@@ -1,0 +1,175 @@
+"""Paint one row of the chat list: group header or chat. Paints what the model says; computes nothing. UI thread only."""
+
+from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QRect, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen
+from PySide6.QtWidgets import QAbstractItemView, QStyle, QStyledItemDelegate, QStyleOptionViewItem
+
+from vibekit_desktop.core.types.chats import ChatHeader, ChatStatus
+from vibekit_desktop.ui.models.chat_list import ChatRow, GroupRow, Role, title_of, workspace_name
+from vibekit_desktop.ui.text import tr
+from vibekit_desktop.ui.theme.palette import Theme, ThemeHub
+from vibekit_desktop.ui.theme.style import focus_ring, rounded
+from vibekit_desktop.ui.views.controls import draw_icon
+
+Index = QModelIndex | QPersistentModelIndex
+
+_ELIDE = Qt.TextElideMode.ElideRight
+_LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+
+SIDE = 8
+"""The list's own inset: rows stand this far from the edges of the pane."""
+
+
+def draw_counts(painter: QPainter, theme: Theme, added: int | None, removed: int | None, right: float, line: QRectF) -> float:
+    """``+n −n`` ending at ``right``, on the given line; returns the width used, 0 where there is nothing to count."""
+    metrics = theme.metrics("small")
+    painter.setFont(theme.font("small"))
+    x = right
+    for count, sign, token in ((removed, "\u2212", "diff.del-mark"), (added, "+", "diff.add-mark")):
+        if not count:
+            continue
+        text = f"{sign}{count}"
+        width = metrics.horizontalAdvance(text)
+        if x < right:
+            x -= 6
+        x -= width
+        painter.setPen(theme.color(token))
+        painter.drawText(QRectF(x, line.y(), width + 1, line.height()), int(_LEFT), text)
+    return right - x
+
+
+class ChatRowDelegate(QStyledItemDelegate):
+    """Rows of 52 px for chats, 28 for group headers. Invariant: everything painted comes from the row's value."""
+
+    def __init__(self, hub: ThemeHub, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._hub = hub
+        self.ring = False
+        """Whether the focused row gets a ring: only after the keyboard was used."""
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
+        row = index.data(Role.KIND)
+        return QSize(0, self._hub.theme.size("row-group" if isinstance(row, GroupRow) else "row-chat"))
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        row = index.data(Role.KIND)
+        box = QRectF(option.rect).adjusted(SIDE, 0, -SIDE, 0)
+        painter.save()
+        if isinstance(row, GroupRow):
+            self._group(painter, row, box)
+        elif isinstance(row, ChatRow):
+            self._chat(painter, row, box, option)
+        painter.restore()
+
+    def _group(self, painter: QPainter, row: GroupRow, box: QRectF) -> None:
+        theme = self._hub.theme
+        painter.setFont(theme.font("label"))
+        painter.setPen(theme.color("text.tertiary"))
+        painter.drawText(box.adjusted(SIDE, 4, 0, 0), int(_LEFT), row.text)
+
+    def _ground(self, painter: QPainter, box: QRectF, option: QStyleOptionViewItem) -> bool:
+        theme = self._hub.theme
+        view = option.widget
+        selected = bool(option.state & QStyle.StateFlag.State_Selected)
+        if selected:
+            active = bool(option.state & QStyle.StateFlag.State_Active)
+            token = "bg.selected" if active else "bg.selected-inactive"
+        elif option.state & QStyle.StateFlag.State_MouseOver:
+            token = "bg.hover-sidebar"
+        else:
+            token = ""
+        if token:
+            rounded(painter, box, theme.radius("control"), fill=theme.color(token))
+        focused = bool(option.state & QStyle.StateFlag.State_HasFocus)
+        if focused and self.ring and isinstance(view, QAbstractItemView) and view.hasFocus():
+            focus_ring(painter, theme, box, theme.radius("control"))
+        return selected
+
+    def _chat(self, painter: QPainter, row: ChatRow, box: QRectF, option: QStyleOptionViewItem) -> None:
+        theme = self._hub.theme
+        header = row.header
+        selected = self._ground(painter, box, option)
+        indent = 18 if row.depth else 0
+        if row.depth:
+            self._elbow(painter, box)
+        slot = box.x() + 4 + indent
+        glyph = self._glyph(row)
+        if glyph:
+            draw_icon(painter, theme, glyph[0], glyph[1], slot + 2, box.y() + 9)
+        left, right = slot + 20, box.right() - 10
+        title_height, small_height = theme.line_height("body"), theme.line_height("small") + 1
+        top = box.y() + (box.height() - title_height - small_height) / 2 - 0.5
+        first = QRectF(left, round(top), right - left, title_height)
+        second = QRectF(left, first.bottom(), right - left, small_height)
+        metrics = theme.metrics("small")
+        painter.setFont(theme.font("small"))
+        painter.setPen(theme.color("text.tertiary"))
+        painter.drawText(first, int(_RIGHT), row.time)
+        room = first.width() - metrics.horizontalAdvance(row.time) - 8
+        style = "body-strong" if selected else "body"
+        painter.setFont(theme.font(style))
+        painter.setPen(theme.color("text.primary"))
+        painter.drawText(first, int(_LEFT), theme.metrics(style).elidedText(title_of(header), _ELIDE, room))
+        used = draw_counts(painter, theme, header.lines_added, header.lines_removed, right, second)
+        self._second_line(painter, header, second.adjusted(0, 0, -(used + 8) if used else 0, 0))
+
+    def _second_line(self, painter: QPainter, header: ChatHeader, box: QRectF) -> None:
+        theme = self._hub.theme
+        metrics = theme.metrics("small")
+        color: QColor = theme.color("text.tertiary")
+        if header.status is ChatStatus.DAMAGED:
+            color = theme.color("danger.text")
+            text = metrics.elidedText(
+                tr("Damaged · {problem}", problem=header.problem or tr("unreadable")), _ELIDE, box.width()
+            )
+        else:
+            first = tr("From turn {turn}", turn=header.rewind_from_turn) if header.parent_chat_id else header.agent
+            text = self._fitting([first, workspace_name(header.workspace)], box.width())
+        painter.setFont(theme.font("small"))
+        painter.setPen(color)
+        painter.drawText(box, int(_LEFT), text)
+
+    def _fitting(self, parts: list[str], width: float) -> str:
+        """The workspace goes first when it is tight, then the agent."""
+        metrics = self._hub.theme.metrics("small")
+        first, rest = parts[0], parts[1]
+        whole = " · ".join(part for part in (first, rest) if part)
+        if metrics.horizontalAdvance(whole) <= width or not first:
+            return metrics.elidedText(whole, _ELIDE, width)
+        left_over = width - metrics.horizontalAdvance(f"{first} · ")
+        if left_over > 4 * metrics.averageCharWidth():
+            return f"{first} · {metrics.elidedText(rest, _ELIDE, left_over)}"
+        return metrics.elidedText(first, _ELIDE, width)
+
+    @staticmethod
+    def _glyph(row: ChatRow) -> tuple[str, str] | None:
+        if row.header.status is ChatStatus.DAMAGED:
+            return "damaged", "danger.text"
+        if row.header.parent_chat_id:
+            return "branch", "text.secondary"
+        return None
+
+    def _elbow(self, painter: QPainter, box: QRectF) -> None:
+        """The line from the parent's row down to the branch."""
+        x, y = box.x() + 13.5, box.y() - 1
+        path = QPainterPath()
+        path.moveTo(x, y)
+        path.lineTo(x, y + 12.5)
+        path.quadTo(x, y + 18.5, x + 6, y + 18.5)
+        path.lineTo(x + 9.5, y + 18.5)
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(QPen(self._hub.theme.color("line.control"), 1))
+        painter.drawPath(path)
+        painter.restore()
+
+
+def draw_skeleton(painter: QPainter, theme: Theme, box: QRect) -> None:
+    """Grey bars where rows will be, while the list is being read."""
+    y = box.y() + 38
+    for first, second in ((0.62, 0.40), (0.54, 0.36), (0.68, 0.42)):
+        width = box.width() - 48
+        rounded(painter, QRectF(box.x() + 32, y, width * first, 10), 3, fill=theme.color("bg.track"))
+        rounded(painter, QRectF(box.x() + 32, y + 20, width * second, 8), 3, fill=theme.color("bg.hover-sidebar"))
+        y += theme.size("row-chat")

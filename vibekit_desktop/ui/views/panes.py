@@ -1,0 +1,302 @@
+"""Three panes beside each other, with dividers, and drawers where the window is narrow.
+
+`arrange` is the whole rule and pure. `Panes` applies it and paints backgrounds and hairlines, so that a window without any
+content already looks right. Imports nothing but Qt and the theme. UI thread only.
+"""
+
+from typing import NamedTuple
+
+from PySide6.QtCore import QRect, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from vibekit_desktop.ui.text import tr
+from vibekit_desktop.ui.theme.palette import Theme, ThemeHub
+
+_KEY_STEP = 16
+_SNAP_SIDEBAR = 150
+_SNAP_INSPECTOR = 200
+
+
+class Wanted(NamedTuple):
+    """What the person asked for: widths of the side panes, and whether they are open."""
+
+    sidebar: int
+    inspector: int
+    sidebar_open: bool
+    inspector_open: bool
+
+
+class Arranged(NamedTuple):
+    """Where the panes stand: widths (0 = closed), and whether a side pane lies over the centre as a drawer."""
+
+    sidebar: int
+    inspector: int
+    sidebar_drawer: bool
+    inspector_drawer: bool
+
+
+def arrange(width: int, wanted: Wanted, theme: Theme) -> Arranged:
+    """The narrow rule: below one width the inspector is a drawer, below another the list too; the centre keeps its least."""
+    sidebar_drawer = width < theme.size("narrow-sidebar")
+    inspector_drawer = width < theme.size("narrow-inspector")
+    sidebar = min(max(wanted.sidebar, theme.size("sidebar-min")), theme.size("sidebar-max")) if wanted.sidebar_open else 0
+    inspector = 0
+    if wanted.inspector_open:
+        inspector = min(max(wanted.inspector, theme.size("inspector-min")), theme.size("inspector-max"))
+    room = width - theme.size("centre-min")
+    beside = (0 if sidebar_drawer else sidebar) + (0 if inspector_drawer else inspector)
+    if beside > room and inspector and not inspector_drawer:
+        inspector = max(theme.size("inspector-min"), inspector - (beside - room))
+        beside = sidebar + inspector
+    if beside > room and sidebar and not sidebar_drawer:
+        sidebar = max(theme.size("sidebar-min"), sidebar - (beside - room))
+    return Arranged(sidebar, inspector, sidebar_drawer, inspector_drawer)
+
+
+class _Divider(QWidget):
+    """The 1 px line between two panes with its 7 px grab area. ``moved`` carries the wanted x of the line in the parent;
+    ``stepped`` a keyboard step in pixels; ``reset`` a double click."""
+
+    moved = Signal(int)
+    stepped = Signal(int)
+    reset = Signal()
+
+    def __init__(self, hub: ThemeHub, name: str, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._hub = hub
+        self._dragged = False
+        self.setCursor(Qt.CursorShape.SplitHCursor)
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.setAccessibleName(name)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        theme = self._hub.theme
+        lit = self._dragged or self.hasFocus()
+        line = theme.color("line.focus" if lit else "line.hair")
+        width = theme.size("focus-width") if lit else theme.size("splitter-line")
+        QPainter(self).fillRect(QRect(self.width() // 2, 0, width, self.height()), line)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        if event.button() is Qt.MouseButton.LeftButton:
+            self._dragged = True
+            self.update()
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        if self._dragged:
+            self.moved.emit(self.mapToParent(event.position().toPoint()).x())
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        self._dragged = False
+        self.update()
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        self.reset.emit()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        step = {Qt.Key.Key_Left: -_KEY_STEP, Qt.Key.Key_Right: _KEY_STEP}.get(Qt.Key(event.key()))
+        if step is None:
+            super().keyPressEvent(event)
+        else:
+            self.stepped.emit(step)
+
+
+class _Slot(QWidget):
+    """The place of one pane; holds one widget over its whole area and paints the pane's ground until it comes."""
+
+    def __init__(self, hub: ThemeHub, token: str, *, header: bool, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._hub = hub
+        self._token = token
+        self._header = header
+        self.content: QWidget | None = None
+        self.drawer = False
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Ignored)
+
+    def put(self, widget: QWidget) -> None:
+        old = self.content
+        if old is not None and old is not widget:
+            old.setParent(None)
+            old.deleteLater()
+        self.content = widget
+        widget.setParent(self)
+        self._fit()
+        widget.show()
+
+    def _fit(self) -> None:
+        if self.content is not None:
+            edge = 1 if self.drawer else 0
+            self.content.setGeometry(self.rect().adjusted(edge, 0, -edge, 0))
+
+    def set_drawer(self, drawer: bool) -> None:
+        if drawer != self.drawer:
+            self.drawer = drawer
+            self._fit()
+            self.update()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        self._fit()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        theme = self._hub.theme
+        painter = QPainter(self)
+        painter.fillRect(self.rect(), theme.color(self._token))
+        if self._header and self.content is None:
+            painter.fillRect(QRect(0, theme.size("header") - 1, self.width(), 1), theme.color("line.hair"))
+        if self.drawer:
+            painter.setPen(theme.color("line.strong"))
+            painter.drawLine(0, 0, 0, self.height())
+            painter.drawLine(self.width() - 1, 0, self.width() - 1, self.height())
+
+
+class Panes(QWidget):
+    """Chat list, centre, inspector. Invariant: the geometry is always what `arrange` says.
+
+    ``sidebar_shown`` and ``inspector_shown`` say whether the pane is visible now, ``narrow_changed`` whether the inspector is a
+    drawer at this width.
+    """
+
+    sidebar_shown = Signal(bool)
+    inspector_shown = Signal(bool)
+    narrow_changed = Signal(bool)
+
+    def __init__(self, hub: ThemeHub, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._hub = hub
+        size = hub.theme.size
+        self._wanted = Wanted(size("sidebar-default"), size("inspector-default"), sidebar_open=True, inspector_open=True)
+        self._drawer_open = {"sidebar": False, "inspector": False}
+        self._inspector_allowed = True
+        self._last = Arranged(0, 0, sidebar_drawer=False, inspector_drawer=False)
+        self.centre = _Slot(hub, "bg.surface", header=True, parent=self)
+        self.sidebar = _Slot(hub, "bg.sidebar", header=False, parent=self)
+        self.inspector = _Slot(hub, "bg.inspector", header=True, parent=self)
+        self._left = _Divider(hub, tr("Width of the chat list"), self)
+        self._right = _Divider(hub, tr("Width of the inspector"), self)
+        self._left.moved.connect(self._drag_sidebar)
+        self._left.stepped.connect(lambda step: self._resize_sidebar(self._wanted.sidebar + step))
+        self._left.reset.connect(lambda: self._resize_sidebar(self._hub.theme.size("sidebar-default")))
+        self._right.moved.connect(self._drag_inspector)
+        self._right.stepped.connect(lambda step: self._resize_inspector(self._wanted.inspector - step))
+        self._right.reset.connect(lambda: self._resize_inspector(self._hub.theme.size("inspector-default")))
+        hub.changed.connect(self._themed)
+
+    def _themed(self) -> None:
+        for part in (self, self.sidebar, self.centre, self.inspector, self._left, self._right):
+            part.update()
+        self._place()
+
+    @property
+    def widths(self) -> tuple[int, int]:
+        """Wanted widths of chat list and inspector, to be remembered."""
+        return self._wanted.sidebar, self._wanted.inspector
+
+    def set_widths(self, sidebar: int, inspector: int) -> None:
+        """Use remembered widths."""
+        self._wanted = self._wanted._replace(sidebar=sidebar, inspector=inspector)
+        self._place()
+
+    def allow_inspector(self, allowed: bool) -> None:
+        """Whether the page in the centre has an inspector at all."""
+        self._inspector_allowed = allowed
+        if not allowed:
+            self._drawer_open["inspector"] = False
+        self._place()
+
+    def toggle_sidebar(self) -> None:
+        """Open or close the chat list, as pane or drawer, whatever it is at this width."""
+        if self.width() < self._hub.theme.size("narrow-sidebar"):
+            self._drawer_open["sidebar"] = not self._drawer_open["sidebar"]
+        else:
+            self._wanted = self._wanted._replace(sidebar_open=not self._wanted.sidebar_open)
+        self._place()
+
+    def toggle_inspector(self) -> None:
+        """Open or close the inspector, as pane or drawer, whatever it is at this width."""
+        if self.width() < self._hub.theme.size("narrow-inspector"):
+            self._drawer_open["inspector"] = not self._drawer_open["inspector"]
+        else:
+            self._wanted = self._wanted._replace(inspector_open=not self._wanted.inspector_open)
+        self._place()
+
+    def close_drawer(self) -> bool:
+        """Close the drawer on top; False if there is none."""
+        for name, drawer in (("inspector", self._last.inspector_drawer), ("sidebar", self._last.sidebar_drawer)):
+            if drawer and self._drawer_open[name]:
+                self._drawer_open[name] = False
+                self._place()
+                return True
+        return False
+
+    def _drag_sidebar(self, x: int) -> None:
+        if x < _SNAP_SIDEBAR:
+            self._wanted = self._wanted._replace(sidebar_open=False)
+            self._place()
+        else:
+            self._resize_sidebar(x)
+
+    def _drag_inspector(self, x: int) -> None:
+        if self.width() - x < _SNAP_INSPECTOR:
+            self._wanted = self._wanted._replace(inspector_open=False)
+            self._place()
+        else:
+            self._resize_inspector(self.width() - x)
+
+    def _resize_sidebar(self, width: int) -> None:
+        size = self._hub.theme.size
+        self._wanted = self._wanted._replace(sidebar=min(max(width, size("sidebar-min")), size("sidebar-max")))
+        self._place()
+
+    def _resize_inspector(self, width: int) -> None:
+        size = self._hub.theme.size
+        self._wanted = self._wanted._replace(inspector=min(max(width, size("inspector-min")), size("inspector-max")))
+        self._place()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        self._place()
+
+    def _place(self) -> None:
+        theme = self._hub.theme
+        wanted = self._wanted
+        if self.width() < theme.size("narrow-sidebar"):
+            wanted = wanted._replace(sidebar_open=self._drawer_open["sidebar"])
+        else:
+            self._drawer_open["sidebar"] = False
+        if self.width() < theme.size("narrow-inspector"):
+            wanted = wanted._replace(inspector_open=self._drawer_open["inspector"])
+        else:
+            self._drawer_open["inspector"] = False
+        if not self._inspector_allowed:
+            wanted = wanted._replace(inspector_open=False)
+        now = arrange(self.width(), wanted, theme)
+        left = 0 if now.sidebar_drawer else now.sidebar
+        right = 0 if now.inspector_drawer else now.inspector
+        height = self.height()
+        self.centre.setGeometry(left, 0, self.width() - left - right, height)
+        line = theme.size("splitter-line")
+        self._put(self.sidebar, QRect(0, 0, now.sidebar - (0 if now.sidebar_drawer else line), height), now.sidebar_drawer)
+        x = self.width() - now.inspector + (0 if now.inspector_drawer else line)
+        self._put(self.inspector, QRect(x, 0, self.width() - x, height), now.inspector_drawer)
+        grab = theme.size("splitter-grab")
+        self._left.setGeometry(left - line - grab // 2, 0, grab, height)
+        self._left.setVisible(left > 0)
+        self._right.setGeometry(self.width() - right - grab // 2, 0, grab, height)
+        self._right.setVisible(right > 0)
+        self._left.raise_()
+        self._right.raise_()
+        before, self._last = self._last, now
+        if bool(before.sidebar) != bool(now.sidebar):
+            self.sidebar_shown.emit(bool(now.sidebar))
+        if bool(before.inspector) != bool(now.inspector):
+            self.inspector_shown.emit(bool(now.inspector))
+        if before.inspector_drawer != now.inspector_drawer:
+            self.narrow_changed.emit(now.inspector_drawer)
+
+    @staticmethod
+    def _put(slot: _Slot, box: QRect, drawer: bool) -> None:
+        slot.set_drawer(drawer)
+        if box.width() > 0:
+            slot.setGeometry(box)
+        slot.setVisible(box.width() > 0)
+        if drawer:
+            slot.raise_()
