@@ -89,6 +89,8 @@ def sentence(error: e.CoreError) -> str:
             return f"{error.path!r} was written by a newer version; it was not changed"
         case e.Busy():
             return f"busy: {error.holder}; try again in a moment"
+        case e.WorkerDied():
+            return f"the helper process that compares files gave no answer ({error.reason}); nothing was changed"
         case e.BugError():
             return f"a fault of the program: {error}; nothing was changed on purpose"
         case _:

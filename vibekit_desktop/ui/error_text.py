@@ -228,6 +228,14 @@ def _busy(error: errors.Busy) -> ErrorText:
     )
 
 
+def _worker_died(_error: errors.WorkerDied) -> ErrorText:
+    return ErrorText(
+        tr("The helper process that compares and colours files gave no answer."),
+        tr("Nothing was changed. Try again; if it happens with the same file again, report it."),
+        tr("Try again"),
+    )
+
+
 _E = errors
 _TEXTS: dict[type[errors.CoreError], Callable[..., ErrorText]] = {
     _E.CoreError: _refusal,
@@ -258,6 +266,7 @@ _TEXTS: dict[type[errors.CoreError], Callable[..., ErrorText]] = {
     _E.UnknownFormat: _unknown_format,
     _E.NewerFormat: _newer_format,
     _E.Busy: _busy,
+    _E.WorkerDied: _worker_died,
 }
 
 

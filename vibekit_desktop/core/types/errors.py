@@ -286,3 +286,14 @@ class Busy(EnvironmentFault):
     def __init__(self, holder: str) -> None:
         super().__init__(holder)
         self.holder = holder
+
+
+class WorkerDied(EnvironmentFault):
+    """The worker process did not do a job: ``died`` (twice), ``too-slow``, ``cannot-start``, or ``closed`` with the program."""
+
+    code = "worker.died"
+    retryable = True
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
