@@ -1,0 +1,143 @@
+"""Paint what the rows of files share: letter, path cut in the middle, counts, row buttons, a rule of text.
+
+Functions over a painter and a theme; no state but the caches of `theme`. UI thread only.
+"""
+
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QFontMetricsF, QPainter
+
+from vibekit_desktop.ui.theme.palette import Theme
+from vibekit_desktop.ui.theme.style import rounded
+from vibekit_desktop.ui.views.controls import draw_icon
+from vibekit_desktop.ui.wording import MINUS, fit_path
+
+Counts = tuple[int | None, int | None]
+
+LETTER_TOKENS = {"A": "diff.add-mark", "M": "diff.mod-mark", "D": "diff.del-mark", "R": "diff.ren-mark"}
+LETTER_WIDTH = 14
+_GAP = 6
+
+
+def measures(theme: Theme, style: str, weight: int | None = None) -> QFontMetricsF:
+    """Measures of a text style, in another weight if given."""
+    return theme.metrics(style) if weight is None else QFontMetricsF(theme.font(style, weight=weight))
+
+
+def draw_text(
+    painter: QPainter,
+    theme: Theme,
+    box: QRectF,
+    text: str,
+    *,
+    style: str = "body",
+    token: str = "text.primary",
+    weight: int | None = None,
+    elide: Qt.TextElideMode | None = Qt.TextElideMode.ElideRight,
+    right: bool = False,
+) -> float:
+    """One line of text in the middle of ``box``, elided to it; returns the width it took."""
+    metrics = measures(theme, style, weight)
+    shown = text
+    width = metrics.horizontalAdvance(text)
+    if width > box.width() and elide is not None:
+        shown = metrics.elidedText(text, elide, box.width())
+        width = metrics.horizontalAdvance(shown)
+    painter.setFont(theme.font(style, weight=weight))
+    painter.setPen(theme.color(token))
+    x = box.right() - width if right else box.left()
+    baseline = box.top() + (box.height() + metrics.ascent() - metrics.descent()) / 2
+    painter.drawText(QPointF(round(x), round(baseline)), shown)
+    return min(width, box.width())
+
+
+def draw_letter(painter: QPainter, theme: Theme, letter: str, box: QRectF, *, faded: bool = False) -> None:
+    """A, M, D or R in the middle of ``box``."""
+    painter.setFont(theme.font("label"))
+    painter.setPen(theme.color("text.tertiary" if faded else LETTER_TOKENS.get(letter, "text.tertiary")))
+    painter.drawText(box, Qt.AlignmentFlag.AlignCenter, letter)
+
+
+def counts_parts(counts: Counts) -> list[tuple[str, str]]:
+    """The texts "+18" and "−2" with their tokens; zero and unknown are left out."""
+    added, removed = counts
+    parts: list[tuple[str, str]] = []
+    if added:
+        parts.append((f"+{added}", "diff.add-mark"))
+    if removed:
+        parts.append((f"{MINUS}{removed}", "diff.del-mark"))
+    return parts
+
+
+def counts_width(theme: Theme, counts: Counts, *, weight: int | None = None) -> float:
+    """How wide `draw_counts` paints."""
+    metrics = measures(theme, "small", weight)
+    parts = counts_parts(counts)
+    return sum(metrics.horizontalAdvance(text) for text, _ in parts) + _GAP * max(0, len(parts) - 1)
+
+
+def draw_counts(painter: QPainter, theme: Theme, counts: Counts, box: QRectF, *, weight: int | None = None) -> None:
+    """The counts from the left edge of ``box``."""
+    x = box.left()
+    for text, token in counts_parts(counts):
+        part = QRectF(x, box.top(), box.width(), box.height())
+        x += draw_text(painter, theme, part, text, style="small", token=token, weight=weight, elide=None) + _GAP
+
+
+def draw_path(
+    painter: QPainter,
+    theme: Theme,
+    box: QRectF,
+    path: str,
+    *,
+    token: str = "text.primary",
+    struck: bool = False,
+    style: str = "body",
+) -> None:
+    """A path that keeps its first folder and its file name when it is cut; struck through if ``struck``."""
+    metrics = theme.metrics(style)
+    shown = fit_path(path, box.width(), metrics.horizontalAdvance)
+    width = draw_text(painter, theme, box, shown, style=style, token=token)
+    if struck:
+        y = round(box.center().y()) + 0.5
+        painter.drawLine(QPointF(box.left(), y), QPointF(box.left() + width, y))
+
+
+def draw_icon_button(
+    painter: QPainter, theme: Theme, name: str, box: QRectF, *, hovered: bool, pressed: bool, enabled: bool = True
+) -> None:
+    """A 24 px icon button as painted rows have them; tinted under the pointer, faded when off."""
+    if enabled and (hovered or pressed):
+        rounded(painter, box, theme.radius("small"), fill=theme.color("bg.pressed" if pressed else "bg.hover"))
+    if not enabled:
+        painter.setOpacity(theme.opacity("disabled-icon"))
+    size = theme.size("icon")
+    x = round(box.x() + (box.width() - size) / 2)
+    y = round(box.y() + (box.height() - size) / 2)
+    draw_icon(painter, theme, name, "text.secondary", x, y, size)
+    painter.setOpacity(1.0)
+
+
+def draw_text_button(
+    painter: QPainter,
+    theme: Theme,
+    text: str,
+    box: QRectF,
+    *,
+    hovered: bool,
+    pressed: bool,
+    enabled: bool = True,
+    style: str = "small",
+) -> None:
+    """A text that can be pressed, in the accent; tinted under the pointer."""
+    if enabled and (hovered or pressed):
+        rounded(painter, box, theme.radius("small"), fill=theme.color("bg.pressed" if pressed else "bg.hover"))
+    inner = box.adjusted(TEXT_BUTTON_PAD, 0, -TEXT_BUTTON_PAD, 0)
+    draw_text(painter, theme, inner, text, style=style, weight=500, token="accent.text" if enabled else "text.disabled")
+
+
+TEXT_BUTTON_PAD = 7
+
+
+def text_button_width(theme: Theme, text: str, style: str = "small") -> float:
+    """How wide `draw_text_button` needs its box."""
+    return measures(theme, style, 500).horizontalAdvance(text) + 2 * TEXT_BUTTON_PAD + 1

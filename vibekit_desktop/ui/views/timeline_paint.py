@@ -1,0 +1,388 @@
+"""Paint one row of the timeline, and say where its buttons are.
+
+The same geometry serves painting and hit-testing, so a button is where it is seen. Reads `TimelineRow` only. UI thread.
+"""
+
+from typing import NamedTuple
+
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QPainter, QPen
+from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
+
+from vibekit_desktop.core.types.checkpoints import Coverage
+from vibekit_desktop.ui.models.timeline import ROW_ROLE
+from vibekit_desktop.ui.models.timeline_rows import Button, RowKind, TimelineRow, coverage_text
+from vibekit_desktop.ui.text import tr
+from vibekit_desktop.ui.theme.palette import Theme, ThemeHub
+from vibekit_desktop.ui.theme.style import focus_ring, rounded
+from vibekit_desktop.ui.views.controls import draw_icon
+from vibekit_desktop.ui.views.row_paint import (
+    LETTER_WIDTH,
+    counts_width,
+    draw_counts,
+    draw_icon_button,
+    draw_letter,
+    draw_path,
+    draw_text,
+    draw_text_button,
+    measures,
+    text_button_width,
+)
+from vibekit_desktop.ui.wording import shown_path
+
+RAIL = 25
+LEFT = 48
+RIGHT = 8
+_GLYPH = 22
+_HEAD = 28
+_PROMPT = 19
+_TOP = 8
+_BOX_END = 12
+_BLOCK_END = 10
+
+
+class Aim(NamedTuple):
+    """What the pointer or the keyboard is on: a row, and a button in it or None."""
+
+    row: int
+    button: Button | None
+
+
+NOTHING = Aim(-1, None)
+
+
+class TimelineDelegate(QStyledItemDelegate):
+    """Paints rows for a `TimelineView`, which tells what is under the pointer (``hover``, ``down``) and, once the keyboard was
+    used, what the keyboard is on (``focus``)."""
+
+    def __init__(self, hub: ThemeHub) -> None:
+        super().__init__()
+        self._hub = hub
+        self.hover = NOTHING
+        self.down = NOTHING
+        self.focus = NOTHING
+
+    # Geometry.
+
+    def height(self, row: TimelineRow) -> int:
+        """How high a row is, with the gap under a block."""
+        theme = self._hub.theme
+        line = theme.size("row-file")
+        match row.kind:
+            case RowKind.NOW:
+                value = _TOP + _HEAD + _PROMPT + (_BOX_END if row.last_in_block else 0)
+            case RowKind.TURN:
+                value = _HEAD + (_PROMPT if row.prompt else 0)
+            case RowKind.QUIET:
+                value = 20
+            case RowKind.RESTORE:
+                value = 40
+            case RowKind.FILE:
+                return line + ((_BOX_END if row.in_now else _BLOCK_END) if row.last_in_block else 0)
+            case RowKind.GROUP:
+                return line
+            case _:
+                value = _HEAD + (_BLOCK_END if row.last_in_block else 0)
+        return round(value * theme.zoom)
+
+    def body(self, row: TimelineRow, box: QRectF) -> QRectF:
+        """The part of a row that is painted as one line and takes clicks."""
+        zoom = self._hub.theme.zoom
+        top = box.top() + (_TOP * zoom if row.kind is RowKind.NOW else 0)
+        height = (30 if row.kind is RowKind.RESTORE else 20 if row.kind is RowKind.QUIET else _HEAD) * zoom
+        return QRectF(LEFT, top, box.width() - LEFT - RIGHT, height)
+
+    def buttons(self, row: TimelineRow, box: QRectF) -> list[tuple[Button, QRectF]]:
+        """Where the row's buttons are inside ``box``, in the order of Left and Right."""
+        theme = self._hub.theme
+        body = self.body(row, box)
+        side = theme.size("icon-button")
+        y = body.top() + (body.height() - side) / 2
+        match row.kind:
+            case RowKind.FILE:
+                return self._file_buttons(row, body, side, y)
+            case RowKind.GROUP | RowKind.BETWEEN:
+                return [(Button.TOGGLE, QRectF(LEFT - 4, y, box.width() - LEFT - RIGHT, side))]
+            case RowKind.RESTORE:
+                width = text_button_width(theme, row.title)
+                return [(Button.RESTORE, QRectF(LEFT - 6, y, width, side))]
+            case RowKind.TURN:
+                if Button.COVERAGE not in row.buttons or row.coverage is None:
+                    return []
+                width = measures(theme, "small").horizontalAdvance(coverage_text(row.coverage)) + 12 + 18
+                return [(Button.COVERAGE, QRectF(body.right() - 4 - width, body.top() + (body.height() - 20) / 2, width, 20))]
+            case RowKind.ENTRY:
+                return self._entry_buttons(row, body, side, y)
+            case _:
+                return []
+
+    def _file_buttons(self, row: TimelineRow, body: QRectF, side: int, y: float) -> list[tuple[Button, QRectF]]:
+        found: list[tuple[Button, QRectF]] = []
+        right = body.right()
+        for button in reversed(row.buttons):
+            width = text_button_width(self._hub.theme, tr("Redo")) if button is Button.REDO else side
+            found.insert(0, (button, QRectF(right - width, y, width, side)))
+            right -= width
+        return found
+
+    def _entry_buttons(self, row: TimelineRow, body: QRectF, side: int, y: float) -> list[tuple[Button, QRectF]]:
+        theme = self._hub.theme
+        found: list[tuple[Button, QRectF]] = []
+        x = body.left() + self._entry_title_width(row, body)
+        if Button.TOGGLE in row.buttons:
+            found.append((Button.TOGGLE, QRectF(body.left() - 4, y, x - body.left() + 8, side)))
+        if row.undone:
+            x += self._dot() + measures(theme, "body").horizontalAdvance(tr("Undone"))
+        for button, text in self._entry_links(row):
+            width = text_button_width(theme, text, "body")
+            found.append((button, QRectF(x + self._dot() - 7, y, width, side)))
+            x += self._dot() + width - 15
+        return found
+
+    def _entry_links(self, row: TimelineRow) -> list[tuple[Button, str]]:
+        words = {Button.TAKE_BACK: tr("Undo"), Button.REDO: tr("Redo"), Button.OPEN_CHAT: tr("Branch")}
+        return [
+            (button, words[button]) for button in (Button.TAKE_BACK, Button.REDO, Button.OPEN_CHAT) if button in row.buttons
+        ]
+
+    def _dot(self) -> float:
+        return 12 + measures(self._hub.theme, "body").horizontalAdvance("·")
+
+    def _entry_title_width(self, row: TimelineRow, body: QRectF) -> float:
+        theme = self._hub.theme
+        tail = sum(self._dot() + text_button_width(theme, text, "body") - 14 for _, text in self._entry_links(row))
+        if row.undone:
+            tail += self._dot() + measures(theme, "body").horizontalAdvance(tr("Undone"))
+        time = measures(theme, "small").horizontalAdvance(row.detail) + 16 if row.detail else 8
+        return min(measures(theme, "body").horizontalAdvance(row.title), max(40.0, body.width() - tail - time))
+
+    # Painting.
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> None:
+        row = index.data(ROW_ROLE)
+        if not isinstance(row, TimelineRow):
+            return
+        theme = self._hub.theme
+        box = QRectF(option.rect)
+        state: QStyle.StateFlag = option.state
+        last = index.row() == index.model().rowCount() - 1
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        self._rail(painter, theme, row, box, last=last)
+        body = self.body(row, box)
+        self._background(painter, theme, row, body, index.row(), chosen=bool(state & QStyle.StateFlag.State_Selected))
+        match row.kind:
+            case RowKind.NOW:
+                self._now(painter, theme, row, body)
+            case RowKind.TURN:
+                self._turn(painter, theme, row, box, body)
+            case RowKind.FILE:
+                self._file(painter, theme, row, box, body, index.row())
+            case RowKind.GROUP:
+                self._group(painter, theme, row, body)
+            case RowKind.QUIET:
+                draw_text(painter, theme, body, row.title, style="small", token="text.tertiary")
+            case RowKind.RESTORE:
+                self._restore(painter, theme, row, box, body, index.row())
+            case RowKind.ENTRY:
+                self._entry(painter, theme, row, box, body, index.row())
+            case RowKind.BETWEEN:
+                self._between(painter, theme, row, body)
+        if self.focus.row == index.row():
+            self._focus(painter, theme, row, box, body)
+        painter.restore()
+
+    def _rail(self, painter: QPainter, theme: Theme, row: TimelineRow, box: QRectF, *, last: bool) -> None:
+        if row.in_now:
+            top = box.top() + (_TOP if row.kind is RowKind.NOW else -20)
+            bottom = box.bottom() - (6 if row.last_in_block else -20)
+            painter.save()
+            painter.setClipRect(box)
+            rounded(painter, QRectF(8, top, box.width() - 16, bottom - top), 8, fill=theme.color("accent.tint"))
+            painter.restore()
+        start = box.top() + (_TOP + 18 if row.kind is RowKind.NOW else 0)
+        end = box.top() + 15 if last else box.bottom()
+        painter.fillRect(QRectF(RAIL, start, 1, max(0.0, end - start)), theme.color("line.strong"))
+
+    def _background(
+        self, painter: QPainter, theme: Theme, row: TimelineRow, body: QRectF, number: int, *, chosen: bool
+    ) -> None:
+        if row.kind not in (RowKind.FILE, RowKind.GROUP, RowKind.BETWEEN):
+            return
+        token = "bg.selected" if chosen else "bg.hover" if self.hover.row == number else ""
+        if token == "bg.hover" and row.in_now:
+            token = "bg.selected"
+        if token:
+            rounded(painter, body.adjusted(-4, 0, 0, 0), theme.radius("small"), fill=theme.color(token))
+
+    def _circle(self, painter: QPainter, theme: Theme, middle: float, *, line: str, fill: str, width: float = 1.0) -> QRectF:
+        circle = QRectF(RAIL + 0.5 - _GLYPH / 2, middle - _GLYPH / 2, _GLYPH, _GLYPH)
+        painter.setPen(QPen(theme.color(line), width))
+        painter.setBrush(theme.color(fill))
+        inset = width / 2
+        painter.drawEllipse(circle.adjusted(inset, inset, -inset, -inset))
+        return circle
+
+    def _now(self, painter: QPainter, theme: Theme, row: TimelineRow, body: QRectF) -> None:
+        middle = body.top() + 18 * theme.zoom
+        circle = self._circle(painter, theme, middle, line="accent.text", fill="accent.tint", width=1.5)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(theme.color("accent.text"))
+        painter.drawEllipse(circle.center(), 5, 5)
+        head = body.translated(0, 4 * theme.zoom)
+        draw_text(painter, theme, head, row.title, weight=600)
+        detail = QRectF(LEFT, body.top() + 28 * theme.zoom, body.width() - 8, 16 * theme.zoom)
+        draw_text(painter, theme, detail, row.detail, style="small", token="text.secondary")
+
+    def _turn(self, painter: QPainter, theme: Theme, row: TimelineRow, box: QRectF, body: QRectF) -> None:
+        circle = self._circle(painter, theme, body.center().y(), line="line.control", fill="bg.inspector")
+        painter.setFont(theme.font("label"))
+        painter.setPen(theme.color("text.secondary"))
+        if row.number < 1000:
+            painter.drawText(circle, Qt.AlignmentFlag.AlignCenter, str(row.number))
+        right = body.right() - 8
+        if row.coverage is not None:
+            right = self._coverage(painter, theme, row, row.coverage, box, body)
+        width = draw_text(painter, theme, QRectF(LEFT, body.top(), right - LEFT, body.height()), row.title, weight=600)
+        rest = QRectF(LEFT + width + 6, body.top(), right - LEFT - width - 14, body.height())
+        if rest.width() > 24:
+            draw_text(painter, theme, rest, row.detail, style="small", token="text.tertiary")
+        if row.prompt:
+            prompt = QRectF(LEFT, body.bottom(), body.width() - 8, 16 * theme.zoom)
+            draw_text(painter, theme, prompt, row.prompt, style="small", token="text.secondary")
+
+    def _coverage(
+        self, painter: QPainter, theme: Theme, row: TimelineRow, coverage: Coverage, box: QRectF, body: QRectF
+    ) -> float:
+        """Paint the coverage at the right; returns where it begins."""
+        text = coverage_text(coverage)
+        buttons = self.buttons(row, box)
+        if buttons:
+            chip = buttons[0][1]
+            rounded(painter, chip, theme.radius("small"), fill=theme.color("warning.tint"))
+            draw_icon(painter, theme, "warning", "warning.text", chip.left() + 6, round(chip.top() + 3), 14)
+            draw_text(painter, theme, chip.adjusted(24, 0, -4, 0), text, style="small", token="warning.text", elide=None)
+            return chip.left()
+        width = measures(theme, "small").horizontalAdvance(text)
+        x = body.right() - 8 - width
+        draw_text(painter, theme, QRectF(x, body.top(), width + 1, body.height()), text, style="small", token="text.tertiary")
+        glyph = "shield" if coverage.complete else "info"
+        draw_icon(painter, theme, glyph, "text.tertiary", round(x - 18), round(body.center().y() - 7), 14)
+        return x - 18
+
+    def _file(self, painter: QPainter, theme: Theme, row: TimelineRow, box: QRectF, body: QRectF, number: int) -> None:
+        draw_letter(painter, theme, row.letter, QRectF(LEFT, body.top(), LETTER_WIDTH, body.height()), faded=row.undone)
+        right = body.right()
+        for button, place in self.buttons(row, box):
+            self._button(painter, theme, row, button, place, number)
+            right = min(right, place.left())
+        right -= 8
+        if row.remark:
+            width = measures(theme, "small").horizontalAdvance(row.remark)
+            token = "text.tertiary"
+            draw_text(
+                painter,
+                theme,
+                QRectF(right - width, body.top(), width + 1, body.height()),
+                row.remark,
+                style="small",
+                token=token,
+            )
+            right -= width + 8
+        else:
+            width = counts_width(theme, row.counts)
+            if width:
+                draw_counts(painter, theme, row.counts, QRectF(right - width, body.top(), width, body.height()))
+                right -= width + 8
+        left = LEFT + LETTER_WIDTH + 8
+        path = QRectF(left, body.top(), right - left, body.height())
+        title = row.title
+        if row.change is not None and row.change.old_path and theme.metrics("body").horizontalAdvance(title) > path.width():
+            # Both names do not fit: the new one alone says which file it is, the remark says the rest.
+            title = shown_path(row.change.path)
+        draw_path(painter, theme, path, title, struck=row.undone, token="text.tertiary" if row.undone else "text.primary")
+
+    def _group(self, painter: QPainter, theme: Theme, row: TimelineRow, body: QRectF) -> None:
+        glyph = "chevron-down" if row.open else "chevron-right"
+        draw_icon(painter, theme, glyph, "text.secondary", LEFT, round(body.center().y() - 7), 14)
+        x = LEFT + 22.0
+        width = draw_text(
+            painter,
+            theme,
+            QRectF(x, body.top(), body.right() - x, body.height()),
+            row.title,
+            style="small",
+            token="text.secondary",
+        )
+        draw_counts(painter, theme, row.counts, QRectF(x + width + 8, body.top(), 120, body.height()))
+
+    def _between(self, painter: QPainter, theme: Theme, row: TimelineRow, body: QRectF) -> None:
+        self._circle(painter, theme, body.center().y(), line="line.control", fill="bg.inspector")
+        draw_icon(painter, theme, "user", "text.secondary", RAIL - 6.5, round(body.center().y() - 7), 14)
+        self._group(painter, theme, row, body)
+
+    def _restore(self, painter: QPainter, theme: Theme, row: TimelineRow, box: QRectF, body: QRectF, number: int) -> None:
+        y = round(body.center().y() - 8)
+        painter.fillRect(QRectF(RAIL - 8, y, 16, 16), theme.color("bg.inspector"))
+        draw_icon(painter, theme, "checkpoint", "accent.text", RAIL - 7.5, y, 16)
+        for button, place in self.buttons(row, box):
+            self._button(painter, theme, row, button, place, number)
+
+    def _entry(self, painter: QPainter, theme: Theme, row: TimelineRow, box: QRectF, body: QRectF, number: int) -> None:
+        self._circle(painter, theme, body.center().y(), line="accent.line", fill="accent.tint")
+        draw_icon(painter, theme, "restore", "accent.text", RAIL - 6.5, round(body.center().y() - 7), 14)
+        if row.detail:
+            time = QRectF(body.left(), body.top(), body.width() - 8, body.height())
+            draw_text(painter, theme, time, row.detail, style="small", token="text.tertiary", right=True)
+        width = self._entry_title_width(row, body)
+        token = "text.tertiary" if row.undone else "text.primary"
+        title = QRectF(body.left(), body.top(), width, body.height())
+        drawn = draw_text(painter, theme, title, row.title, token=token)
+        if row.undone:
+            y = round(body.center().y()) + 0.5
+            painter.drawLine(QPointF(title.left(), y), QPointF(title.left() + drawn, y))
+        x = body.left() + width
+        if row.undone:
+            x = self._dotted(painter, theme, x, body)
+            x += draw_text(painter, theme, QRectF(x, body.top(), 200, body.height()), tr("Undone"), token="text.tertiary")
+        for button, place in self.buttons(row, box):
+            if button is Button.TOGGLE:
+                continue
+            self._dotted(painter, theme, place.left() + 7 - self._dot(), body)
+            self._button(painter, theme, row, button, place, number)
+
+    def _dotted(self, painter: QPainter, theme: Theme, x: float, body: QRectF) -> float:
+        draw_text(painter, theme, QRectF(x + 6, body.top(), 20, body.height()), "·", token="text.tertiary", elide=None)
+        return x + self._dot()
+
+    def _button(self, painter: QPainter, theme: Theme, row: TimelineRow, button: Button, place: QRectF, number: int) -> None:
+        aim = Aim(number, button)
+        hovered, pressed, enabled = self.hover == aim, self.down == aim, button not in row.off
+        match button:
+            case Button.DIFF | Button.UNDO:
+                name = "diff" if button is Button.DIFF else "undo"
+                draw_icon_button(painter, theme, name, place, hovered=hovered, pressed=pressed, enabled=enabled)
+            case Button.RESTORE:
+                draw_text_button(painter, theme, row.title, place, hovered=hovered, pressed=pressed, enabled=enabled)
+            case Button.TAKE_BACK | Button.REDO | Button.OPEN_CHAT:
+                words = {Button.TAKE_BACK: tr("Undo"), Button.REDO: tr("Redo"), Button.OPEN_CHAT: tr("Branch")}
+                style = "small" if row.kind is RowKind.FILE else "body"
+                draw_text_button(
+                    painter, theme, words[button], place, hovered=hovered, pressed=pressed, enabled=enabled, style=style
+                )
+            case _:
+                pass
+
+    def _focus(self, painter: QPainter, theme: Theme, row: TimelineRow, box: QRectF, body: QRectF) -> None:
+        for button, place in self.buttons(row, box):
+            if button is self.focus.button and button is not Button.TOGGLE:
+                focus_ring(painter, theme, place, theme.radius("small"))
+                return
+        height = _PROMPT * theme.zoom if row.kind is RowKind.NOW or (row.kind is RowKind.TURN and row.prompt) else 0
+        focus_ring(painter, theme, body.adjusted(-4, 0, 0, height), theme.radius("small"))
+
+    # Qt's names below.
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
+        row = index.data(ROW_ROLE)
+        return QSize(100, self.height(row)) if isinstance(row, TimelineRow) else QSize(0, 0)
