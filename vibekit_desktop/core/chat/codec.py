@@ -1,0 +1,199 @@
+"""Chat files to values and back, for every version that was ever written.
+
+Reading is strict: what could poison a later save (half characters, NaN, keys given twice, numbers or nesting no machine holds)
+is refused as damaged, the file stays. Writing overlays our values on the raw object, so that keys we do not know survive. Pure.
+"""
+
+import json
+from collections.abc import Iterable, Mapping
+
+import msgspec
+
+from vibekit_desktop.core.types.chats import Block, Chat, DiffFragment, Location, Message, ToolCall
+from vibekit_desktop.core.types.errors import InvalidId
+from vibekit_desktop.core.types.ids import parse_chat_id, parse_message_id
+
+FORMAT_KEY = "desktop_format"
+FORMAT = 1
+"""A file with a larger number is by a newer version: shown, never written."""
+
+_ALWAYS_CHAT: dict[str, object] = {
+    "usage": {
+        "context_pct": 0,
+        "context_size": 0,
+        "credits": 0,
+        "turn_count": 0,
+        "last_turn_ms": 0,
+        "has_real_data": False,
+    },
+    "message_count": 0,
+    "created_at": 0,
+    "updated_at": 0,
+}
+
+
+class Unreadable(Exception):
+    """The file is no chat that may be loaded; the text says why, without content."""
+
+
+def _names(struct: type[msgspec.Struct]) -> frozenset[str]:
+    return frozenset(field.encode_name for field in msgspec.structs.fields(struct))
+
+
+_CHAT, _MESSAGE, _CALL = _names(Chat), _names(Message), _names(ToolCall)
+
+
+def decode(data: bytes, chat_id: str) -> tuple[Chat, dict[str, object]]:
+    """The chat and the raw object of a file whose stem is ``chat_id``; `Unreadable` if it is damaged."""
+    raw, compact = _strict(data)
+    try:
+        chat = msgspec.json.decode(compact, type=Chat)
+    except (msgspec.MsgspecError, ValueError, RecursionError):
+        try:
+            chat = msgspec.json.decode(msgspec.json.encode(_without_nulls(raw)), type=Chat)
+        except (msgspec.MsgspecError, ValueError, RecursionError) as error:
+            raise Unreadable("a key has a value of a wrong type") from error
+    if chat.id != chat_id:
+        raise Unreadable("the id inside is not the file's name")
+    check_ids(chat)
+    return chat, raw
+
+
+def check_ids(chat: Chat) -> None:
+    """Raise `Unreadable` unless every id that becomes a file's name or an address is of its kind."""
+    try:
+        parse_chat_id(chat.id)
+        if chat.parent_chat_id:
+            parse_chat_id(chat.parent_chat_id)
+        for message in chat.messages or ():
+            parse_message_id(message.id)
+    except InvalidId as error:
+        raise Unreadable(f"a {error.kind} is not valid") from error
+
+
+def encode(chat: Chat, raw: Mapping[str, object] | None = None) -> bytes:
+    """The bytes of a chat file: our values over the object that was read, unknown keys kept."""
+    whole = _plain(chat)
+    base = raw or {}
+    merged: dict[str, object] = {key: value for key, value in base.items() if key not in _CHAT}
+    merged = {**_ALWAYS_CHAT, **merged, **whole, FORMAT_KEY: FORMAT}
+    merged["messages"] = None if chat.messages is None else _messages(chat.messages, base.get("messages"))
+    order = ["id", "name", "model", "acp_session_id", "messages", "usage", "created_at", "updated_at", "message_count"]
+    ordered = {key: merged[key] for key in order if key in merged} | merged
+    ordered.setdefault("name", "")
+    return msgspec.json.format(msgspec.json.encode(ordered), indent=2)
+
+
+def _messages(messages: Iterable[Message], raw: object) -> list[object]:
+    earlier: dict[str, dict[str, object]] = {}
+    for item in raw if isinstance(raw, list) else ():
+        if isinstance(item, dict) and isinstance(item.get("id"), str):
+            earlier.setdefault(item["id"], item)
+    return [_overlaid(message, earlier.get(message.id)) for message in messages]
+
+
+def _overlaid(message: Message, raw: dict[str, object] | None) -> object:
+    if raw is None:
+        return _message(message)
+    try:
+        if msgspec.json.decode(msgspec.json.encode(raw), type=Message) == message:
+            return raw
+    except msgspec.MsgspecError:
+        pass
+    calls: dict[object, dict[str, object]] = {}
+    listed = raw.get("tool_calls")
+    for item in listed if isinstance(listed, list) else ():
+        if isinstance(item, dict):
+            calls[item.get("id")] = {key: value for key, value in item.items() if key not in _CALL}
+    fresh = _message(message)
+    made = fresh.get("tool_calls")
+    if isinstance(made, list):
+        fresh["tool_calls"] = [{**calls.get(call["id"], {}), **call} for call in made]
+    return {**{key: value for key, value in raw.items() if key not in _MESSAGE}, **fresh}
+
+
+def _message(message: Message) -> dict[str, object]:
+    """A message with the keys that are written also when they are empty (chat.md 1.6 to 1.8)."""
+    made = {"id": message.id, "role": message.role, "ts": message.ts} | _plain(message)
+    if message.tool_calls:
+        made["tool_calls"] = [_call(call) for call in message.tool_calls]
+    if message.blocks:
+        made["blocks"] = [_block(block) for block in message.blocks]
+    return made
+
+
+def _block(block: Block) -> dict[str, object]:
+    return {"type": block.type} | _plain(block)
+
+
+def _call(call: ToolCall) -> dict[str, object]:
+    made: dict[str, object] = {"id": call.id, "title": call.title, "kind": call.kind, "status": call.status, "ts": call.ts}
+    made |= _plain(msgspec.structs.replace(call, input=msgspec.Raw(b"null")))
+    made.pop("input", None)
+    if bytes(call.input):
+        made["input"] = call.input
+    if call.locations:
+        made["locations"] = [_location(location) for location in call.locations]
+    if call.diffs:
+        made["diffs"] = [_fragment(fragment) for fragment in call.diffs]
+    return made
+
+
+def _location(location: Location) -> dict[str, object]:
+    return {"path": location.path} | _plain(location)
+
+
+def _fragment(fragment: DiffFragment) -> dict[str, object]:
+    return {"path": fragment.path, "new_text": fragment.new_text} | _plain(fragment)
+
+
+def _plain(value: msgspec.Struct) -> dict[str, object]:
+    """The keys of a struct that are not at their default; the parts that need more are put in by the callers."""
+    found: dict[str, object] = {}
+    for field in msgspec.structs.fields(type(value)):
+        item: object = getattr(value, field.name)
+        if item != field.default and field.encode_name not in ("messages", "tool_calls", "blocks", "locations", "diffs"):
+            found[field.encode_name] = item
+    return found
+
+
+def _strict(data: bytes) -> tuple[dict[str, object], bytes]:
+    """The raw object and its compact writing, or `Unreadable`."""
+    try:
+        raw: object = msgspec.json.decode(data)
+    except RecursionError as error:
+        raise Unreadable("nested too deeply") from error
+    except (msgspec.MsgspecError, ValueError) as error:
+        raise Unreadable("not JSON that can be written again") from error
+    if not isinstance(raw, dict):
+        raise Unreadable("not an object")
+    # A file of ours that equals its own writing has no key twice; only others need the slow look.
+    compact = msgspec.json.encode(raw)
+    if msgspec.json.format(compact, indent=2) != data:
+        try:
+            json.loads(data, object_pairs_hook=_once)
+        except RecursionError as error:
+            raise Unreadable("nested too deeply") from error
+        except ValueError as error:
+            raise Unreadable(str(error) if isinstance(error, _Twice) else "not JSON") from error
+    return raw, compact
+
+
+class _Twice(ValueError):
+    pass
+
+
+def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise _Twice("a key is given twice")
+    return found
+
+
+def _without_nulls(value: object) -> object:
+    """The original writes null for some lists without members."""
+    if isinstance(value, dict):
+        return {key: _without_nulls(item) for key, item in value.items() if item is not None}
+    if isinstance(value, list):
+        return [_without_nulls(item) for item in value]
+    return value

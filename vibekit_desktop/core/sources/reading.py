@@ -1,0 +1,124 @@
+"""Read files and JSON that other programs wrote, trusting nothing: not the type of the file, not the types inside.
+
+Only reads; follows links (the user's own layout), opens regular files only and never waits on a pipe. Any thread.
+"""
+
+import json
+import os
+import stat
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from pathlib import Path
+
+import msgspec
+
+from vibekit_desktop.core.types.errors import CannotRead
+
+MAX_SESSION_BYTES = 1 << 30
+"""Larger histories are refused: reading takes a few times their size in memory."""
+
+
+def read_regular(path: Path, *, limit: int = MAX_SESSION_BYTES) -> bytes:
+    """The bytes of a regular file; `CannotRead` with the reason for anything else, a missing file included."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0))
+    except OSError as error:
+        raise CannotRead(str(path), _word(error)) from error
+    with os.fdopen(descriptor, "rb") as file:
+        try:
+            found = os.fstat(file.fileno())
+            if stat.S_ISDIR(found.st_mode):
+                raise CannotRead(str(path), "is a folder")
+            if not stat.S_ISREG(found.st_mode):
+                raise CannotRead(str(path), "not a regular file")
+            if found.st_size > limit:
+                raise CannotRead(str(path), "too large")
+            return file.read(limit)
+        except OSError as error:
+            raise CannotRead(str(path), _word(error)) from error
+
+
+def read_beginning(path: Path, size: int) -> bytes:
+    """The first bytes of a regular file; empty if it cannot be read."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0))
+    except OSError:
+        return b""
+    with os.fdopen(descriptor, "rb") as file:
+        try:
+            return file.read(size) if stat.S_ISREG(os.fstat(file.fileno()).st_mode) else b""
+        except OSError:
+            return b""
+
+
+def mark_of(path: Path) -> tuple[int, int]:
+    """Size and time of change in nanoseconds; `CannotRead` if there is none."""
+    try:
+        found = path.stat()
+    except (OSError, ValueError) as error:
+        raise CannotRead(str(path), _word(error)) from error
+    return found.st_size, found.st_mtime_ns
+
+
+def names_in(folder: Path) -> list[str]:
+    """The names in a folder, sorted; none if it cannot be read."""
+    try:
+        return sorted(os.listdir(folder))
+    except OSError:
+        return []
+
+
+def _word(error: Exception) -> str:
+    if isinstance(error, FileNotFoundError):
+        return "missing"
+    if isinstance(error, OSError) and error.strerror:
+        return error.strerror
+    return type(error).__name__
+
+
+def plain(raw: bytes | msgspec.Raw) -> object:
+    """A JSON text as plain values; None for what cannot be read (too deep, too long a number, not JSON)."""
+    if not bytes(raw):
+        return None
+    try:
+        return msgspec.json.decode(raw, type=object)
+    except (msgspec.MsgspecError, ValueError, RecursionError):
+        pass
+    try:
+        found: object = json.loads(bytes(raw))
+        return found
+    except (ValueError, RecursionError):
+        return None
+
+
+def mapping(value: object) -> Mapping[str, object]:
+    """The value if it is an object, else an empty one."""
+    return value if isinstance(value, dict) else {}
+
+
+def sequence(value: object) -> Sequence[object]:
+    """The value if it is an array, else an empty one."""
+    return value if isinstance(value, list) else ()
+
+
+def text(value: object) -> str:
+    """The value if it is a string, else an empty one."""
+    return value if isinstance(value, str) else ""
+
+
+def number(value: object) -> int:
+    """The value as a whole number of a sane size, else 0."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not -(1 << 53) < value < 1 << 53:
+        return 0
+    return int(value)
+
+
+def milliseconds(stamp: object) -> int:
+    """Unix milliseconds of an ISO time; 0 if it is none."""
+    if not isinstance(stamp, str) or len(stamp) > 40:
+        return 0
+    try:
+        moment = datetime.fromisoformat(stamp)
+        return max(0, round(moment.timestamp() * 1000)) if moment.tzinfo is not None else 0
+    except (ValueError, OverflowError, OSError):
+        return 0
