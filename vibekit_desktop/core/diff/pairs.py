@@ -33,6 +33,8 @@ def likeness(old: str, new: str) -> float:
     """0 for lines that are not a pair, else how much they share, up to 1."""
     if not old or not new:
         return 1.0 if old == new else 0.0
+    if old.startswith(new) or new.startswith(old):
+        return max(ALIKE, Indel.normalized_similarity(old, new))  # ``x`` and ``x = 1``: continued, however far
     return Indel.normalized_similarity(old, new, score_cutoff=ALIKE)
 
 

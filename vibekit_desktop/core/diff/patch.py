@@ -48,16 +48,16 @@ def unified(
     name = os.fsencode(path)
     before = None if old is None else _Side(name if old_path is None else os.fsencode(old_path), old, _mode(old_state))
     after = None if new is None else _Side(name, new, _mode(new_state))
-    if before is not None and after is not None and (before.mode == _LINK) != (after.mode == _LINK):
+    if before is None or after is None:
+        return _patch(before, after)
+    if (before.mode == _LINK) != (after.mode == _LINK):
         # git has no change between a file and a link: the one goes, the other comes.
         return _patch(before, None) + _patch(None, after)
-    if (
-        before is not None
-        and after is not None
-        and _LINK not in (before.mode, after.mode)
-        and None in (old_state.mode, new_state.mode)
-    ):
-        after = _Side(after.path, after.data, before.mode)  # a mode nobody recorded is not a change of mode
+    # A mode that nobody recorded is no change of mode.
+    if before.mode != _LINK and old_state.mode is None:
+        before = _Side(before.path, before.data, after.mode)
+    elif before.mode != _LINK and new_state.mode is None:
+        after = _Side(after.path, after.data, before.mode)
     return _patch(before, after)
 
 

@@ -1,0 +1,83 @@
+"""Word marks inside a changed line."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from vibekit_desktop.core.diff.document import build
+from vibekit_desktop.core.diff.intraline import between, words
+from vibekit_desktop.core.types.diffs import DiffDocument, Span, WordSpans
+
+
+def marked(old: str, new: str) -> tuple[list[str], list[str]] | None:
+    found = between(old, new)
+    if found is None:
+        return None
+    return [old[span.start : span.end] for span in found.old], [new[span.start : span.end] for span in found.new]
+
+
+def test_one_word_is_marked_whole() -> None:
+    assert marked("return first_total", "return last_total") == (["first_total"], ["last_total"])
+
+
+def test_words_in_several_places_are_marked() -> None:
+    assert marked("load(path, mode) or fail(path)", "load(name, mode) or fail(name)") == (["path", "path"], ["name", "name"])
+
+
+def test_an_insertion_marks_one_side() -> None:
+    assert marked("call(a)", "call(a, b)") == ([], [", b"])
+
+
+def test_neighbouring_words_are_one_mark() -> None:
+    assert marked("say hello world now please", "say bonjour monde now please") == (["hello world"], ["bonjour monde"])
+
+
+def test_indentation_is_marked() -> None:
+    assert marked("  value", "    value") == (["  "], ["    "])
+
+
+def test_a_rewritten_line_has_no_marks() -> None:
+    assert marked("alpha beta gamma", "one two three four five") is None
+
+
+def test_equal_lines_have_no_marks() -> None:
+    assert marked("same", "same") is None
+
+
+def test_letters_that_look_like_surrogate_pairs_elsewhere_count_as_one() -> None:
+    assert between("emoji 😀 ends here", "emoji 😁 ends here") == WordSpans((Span(6, 7),), (Span(6, 7),))
+
+
+def test_a_huge_line_is_marked_from_its_first_to_its_last_difference() -> None:
+    middle = ";".join(f"a{n}" for n in range(20_000))
+    found = between(f"start one {middle} two end", f"start 1 {middle} 2 end")
+    assert found is None or len(found.old) == 1
+    same = between("head " + "x;" * 50_000 + "old tail", "head " + "x;" * 50_000 + "new tail")
+    assert same == WordSpans((Span(100_005, 100_008),), (Span(100_005, 100_008),))
+
+
+WORDS = st.lists(st.sampled_from(["a", "bc", " ", "  ", "(", ")", ",", "é", "_x", "9"]), max_size=15).map("".join)
+
+
+@given(WORDS, WORDS)
+def test_marks_rise_stay_inside_the_line_and_leave_equal_text_outside(old: str, new: str) -> None:
+    found = between(old, new)
+    if found is None:
+        return
+    rest = []
+    for text, spans in ((old, found.old), (new, found.new)):
+        position = 0
+        kept = ""
+        for span in spans:
+            assert position <= span.start < span.end <= len(text)
+            kept += text[position : span.start]
+            position = span.end
+        rest.append(kept + text[position:])
+    assert rest[0] == rest[1]
+
+
+def test_only_changed_rows_in_the_range_are_answered() -> None:
+    found = build(b"a = 1\nsame\nb = 2\nc = 3\n", b"a = 9\nsame\nb = 8\nc = 7\n")
+    assert isinstance(found, DiffDocument)
+    assert sorted(words(found, 0, 2)) == [0, 2]
+    assert sorted(words(found, 3, 99)) == [3]
+    assert sorted(words(found, -5, 0)) == [0]
