@@ -1,0 +1,113 @@
+"""The sentences about a diff: facts said once above the panes, and reasons why there are no panes.
+
+Pure; no Qt.
+"""
+
+from vibekit_desktop.core.types.diffs import (
+    BinaryPair,
+    DiffDocument,
+    DiffNote,
+    Identical,
+    Note,
+    RowKind,
+    TooLarge,
+    Unreadable,
+)
+from vibekit_desktop.ui.text import tr
+from vibekit_desktop.ui.visible import has_hidden
+from vibekit_desktop.ui.wording import number_text, size_text
+
+_LOOKED_AT = 2_000
+
+
+def notes_of(result: DiffDocument | Identical) -> tuple[tuple[str, str], ...]:
+    """One (strong, plain) pair per fact, in the order of the document's notes."""
+    lines = 0
+    if isinstance(result, DiffDocument):
+        lines = min(len(result.old.lines), len(result.new.lines))
+    found = [pair for note in result.notes if (pair := _note(note, lines)) is not None]
+    if isinstance(result, DiffDocument) and _hides_something(result):
+        found.append((tr("Characters that can't be seen."), tr("They are shown as marks; copied text has them as they are.")))
+    return tuple(found)
+
+
+def _note(note: DiffNote, lines: int) -> tuple[str, str] | None:
+    match note.note:
+        case Note.LINE_ENDINGS:
+            strong = tr("Line endings changed {old} → {new}.", old=note.old, new=note.new)
+            return strong, tr("Shown once here, not as {n} changed lines.", n=number_text(lines)) if lines > 1 else ""
+        case Note.MODE:
+            return _mode(note), ""
+        case Note.ENCODING:
+            return tr("Encoding changed {old} → {new}.", old=note.old, new=note.new), ""
+        case Note.ONLY_WHITESPACE:
+            return tr("Same text; only whitespace differs."), ""
+        case Note.INVALID_BYTES:
+            return tr("Some bytes are not text in this encoding."), tr("They are shown as marks.")
+        case Note.FINAL_NEWLINE:
+            return None  # Shown in the row under the last line.
+
+
+def _mode(note: DiffNote) -> str:
+    old, new = _bits(note.old), _bits(note.new)
+    if old is not None and new is not None:
+        if new & 0o111 and not old & 0o111:
+            return tr("Permissions changed: now executable.")
+        if old & 0o111 and not new & 0o111:
+            return tr("Permissions changed: no longer executable.")
+    return tr("Permissions changed {old} → {new}.", old=note.old, new=note.new)
+
+
+def _bits(text: str) -> int | None:
+    try:
+        return int(text.removeprefix("0o"), 8)
+    except ValueError:
+        return None
+
+
+def _hides_something(document: DiffDocument) -> bool:
+    """Whether a changed line has characters that are not seen; bounded, for the note only."""
+    looked_at = 0
+    for hunk in document.hunks:
+        for row in document.rows[hunk.first_change : hunk.last_change + 1]:
+            if row.kind is RowKind.SAME:
+                continue
+            looked_at += 1
+            if looked_at > _LOOKED_AT:
+                return False
+            old = document.old.lines[row.old_line - 1] if row.old_line else ""
+            new = document.new.lines[row.new_line - 1] if row.new_line else ""
+            if has_hidden(old) or has_hidden(new):
+                return True
+    return False
+
+
+def binary_text(result: BinaryPair) -> str:
+    """ "Binary file. 212 KB → 198 KB." """
+    old = size_text(result.old_size) or tr("nothing")
+    new = size_text(result.new_size) or tr("nothing")
+    return tr("Binary file. {old} → {new}.", old=old, new=new)
+
+
+def large_text(result: TooLarge) -> str:
+    """The sizes, larger side last said."""
+    if result.old_size == result.new_size:
+        return tr("{size}. Large files are not laid out at once.", size=size_text(result.new_size))
+    old, new = size_text(result.old_size), size_text(result.new_size)
+    return tr("{old} → {new}. Large files are not laid out at once.", old=old, new=new)
+
+
+def unreadable_text(result: Unreadable) -> str:
+    """Why a side can't be shown."""
+    copy = tr("The earlier copy") if result.side == "old" else tr("The later copy")
+    match result.reason:
+        case "damaged" | "blob-corrupt":
+            return tr("{copy} is damaged and can’t be shown.", copy=copy)
+        case "not-captured":
+            return tr("{copy} was not kept and can’t be shown.", copy=copy)
+        case "unknown" | "":
+            return tr("{copy} was not recorded and can’t be shown.", copy=copy)
+        case "not-regular":
+            return tr("It is not a plain file and can’t be shown.")
+        case _:
+            return tr("{copy} can’t be read: {reason}.", copy=copy, reason=result.reason.replace("-", " "))

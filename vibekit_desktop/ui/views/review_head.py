@@ -1,0 +1,227 @@
+"""The heads of the review page: its title, the sums over the file list, and what stands above the diff of one file.
+
+Painted from the tokens; emit intents. UI thread only.
+"""
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QRectF, Qt, Signal
+from PySide6.QtGui import QGuiApplication, QPainter, QPaintEvent
+from PySide6.QtWidgets import QHBoxLayout, QWidget
+
+from vibekit_desktop.ui.models.files import FileEntry, totals
+from vibekit_desktop.ui.text import tr, tr_n
+from vibekit_desktop.ui.theme.palette import ThemeHub
+from vibekit_desktop.ui.views.controls import Button, IconButton
+from vibekit_desktop.ui.views.row_paint import counts_width, draw_counts, draw_letter, draw_path, draw_text, measures
+from vibekit_desktop.ui.wording import file_name, fit_path, folder_name, shown_path
+
+
+class TitleBlock(QWidget):
+    """ "Review changes" and the chat's title under it."""
+
+    def __init__(self, hub: ThemeHub, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._hub = hub
+        self._title = ""
+        self.setFixedWidth(231)
+        hub.changed.connect(self.update)
+
+    def set_title(self, title: str) -> None:
+        """The chat's title."""
+        self._title = title
+        self.setAccessibleName(tr("Review changes of {title}", title=title))
+        self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        theme = self._hub.theme
+        painter = QPainter(self)
+        top = (self.height() - 36) / 2
+        draw_text(painter, theme, QRectF(0, top, self.width(), 20), tr("Review changes"), style="heading")
+        draw_text(painter, theme, QRectF(0, top + 20, self.width(), 16), self._title, style="small", token="text.tertiary")
+
+
+class ListHead(QWidget):
+    """ "7 files" and the sums of their counts."""
+
+    def __init__(self, hub: ThemeHub, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._hub = hub
+        self._entries: Sequence[FileEntry] = ()
+        self.setFixedHeight(hub.theme.size("row-group"))
+        hub.changed.connect(self.update)
+
+    def set_entries(self, entries: Sequence[FileEntry]) -> None:
+        """What is counted."""
+        self._entries = entries
+        self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        if not self._entries:
+            return
+        theme = self._hub.theme
+        painter = QPainter(self)
+        box = QRectF(16, 2, self.width() - 32, self.height() - 2)
+        text = tr_n("{n} file", "{n} files", len(self._entries))
+        draw_text(painter, theme, box, text, style="label", token="text.tertiary")
+        counts = totals(self._entries)
+        width = counts_width(theme, counts, weight=500)
+        draw_counts(painter, theme, counts, QRectF(box.right() - width, box.top(), width, box.height()), weight=500)
+
+
+class _PathLine(QWidget):
+    """Letter, folder and name of the file, copy button, counts; the path is cut in the middle."""
+
+    def __init__(self, hub: ThemeHub, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._hub = hub
+        self._entry: FileEntry | None = None
+        self.copy = IconButton(hub, "copy", tr("Copy path"), parent=self)
+        self.copy.clicked.connect(self._copy)
+        self.copy.hide()
+        hub.changed.connect(self.update)
+
+    def set_entry(self, entry: FileEntry | None) -> None:
+        """Which file."""
+        self._entry = entry
+        self.setAccessibleName(entry.name if entry else "")
+        self.copy.setVisible(entry is not None)
+        self.update()
+
+    def _copy(self) -> None:
+        if self._entry is not None:
+            QGuiApplication.clipboard().setText(shown_path(self._entry.path))
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        entry = self._entry
+        if entry is None:
+            return
+        theme = self._hub.theme
+        painter = QPainter(self)
+        height = self.height()
+        draw_letter(painter, theme, entry.letter, QRectF(0, 0, 14, height))
+        counts = (entry.added, entry.removed)
+        tail = 24 + 8 + counts_width(theme, counts) + (measures(theme, "small").horizontalAdvance(entry.remark) + 8)
+        x = 22.0
+        room = max(20.0, self.width() - x - 8 - tail)
+        path = shown_path(entry.path, entry.old_path)
+        metrics = theme.metrics("code")
+        folder, name = folder_name(path), file_name(path)
+        before = f"{folder}/" if folder else ""
+        name_width = measures(theme, "code", 500).horizontalAdvance(name)
+        if metrics.horizontalAdvance(before) + name_width <= room:
+            x += draw_text(painter, theme, QRectF(x, 0, room, height), before, style="code", token="text.tertiary", elide=None)
+            x += draw_text(painter, theme, QRectF(x, 0, room, height), name, style="code", weight=500, elide=None)
+        else:
+            draw_path(painter, theme, QRectF(x, 0, room, height), path, style="code")
+            x += metrics.horizontalAdvance(fit_path(path, room, metrics.horizontalAdvance))
+        self.copy.move(round(x) + 8, (height - self.copy.height()) // 2)
+        x += 8 + 24 + 8
+        if counts_width(theme, counts):
+            draw_counts(painter, theme, counts, QRectF(x, 0, 200, height))
+        elif entry.remark:
+            draw_text(painter, theme, QRectF(x, 0, 200, height), entry.remark, style="small", token="text.tertiary")
+
+
+class FileHead(QWidget):
+    """What stands above the panes. Signals: ``previous_hunk()``, ``next_hunk()``, ``undo_file()``."""
+
+    previous_hunk = Signal()
+    next_hunk = Signal()
+    undo_file = Signal()
+
+    def __init__(self, hub: ThemeHub, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._hub = hub
+        self._hunk_text = ""
+        self.setFixedHeight(44)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(16, 0, 12, 1)
+        row.setSpacing(8)
+        self._line = _PathLine(hub, self)
+        self._hunk = _Words(hub, self)
+        self._up = IconButton(hub, "arrow-up", tr("Previous hunk"), parent=self)
+        self._down = IconButton(hub, "arrow-down", tr("Next hunk"), parent=self)
+        self._undo = Button(hub, tr("Undo file"), size="small", icon="undo", parent=self)
+        self._up.clicked.connect(self.previous_hunk)
+        self._down.clicked.connect(self.next_hunk)
+        self._undo.clicked.connect(self.undo_file)
+        row.addWidget(self._line, 1)
+        hunks = QHBoxLayout()
+        hunks.setSpacing(0)
+        hunks.addWidget(self._hunk)
+        hunks.addWidget(self._up)
+        hunks.addWidget(self._down)
+        row.addLayout(hunks)
+        row.addSpacing(4)
+        row.addWidget(self._undo)
+        hub.changed.connect(self.update)
+        self.clear()
+
+    @property
+    def can_undo(self) -> bool:
+        """Whether Undo file is on."""
+        return self._undo.isEnabled() and not self._undo.isHidden()
+
+    def clear(self) -> None:
+        """No file is shown."""
+        self._line.set_entry(None)
+        self._undo.hide()
+        self.set_hunk(-1, 0)
+
+    def set_file(self, entry: FileEntry, *, why_no_undo: str = "") -> None:
+        """Which file; ``why_no_undo`` switches Undo file off and says why."""
+        self._line.set_entry(entry)
+        self._undo.show()
+        self._undo.setEnabled(not why_no_undo)
+        self._undo.setToolTip(why_no_undo)
+        self._undo.setAccessibleName(tr("Undo the changes in {path}", path=shown_path(entry.path)))
+
+    def set_counts(self, entry: FileEntry) -> None:
+        """Counts of the diff that is shown now."""
+        self._line.set_entry(entry)
+
+    def set_hunk(self, index: int, count: int) -> None:
+        """Which hunk is current, from 0; -1 without hunks."""
+        self._hunk.set_text(tr("Hunk {n} of {count}", n=index + 1, count=count) if index >= 0 else "")
+        for widget in (self._hunk, self._up, self._down):
+            widget.setVisible(count > 0)
+        self._up.setEnabled(index > 0)
+        self._down.setEnabled(0 <= index < count - 1)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.fillRect(self.rect(), self._hub.theme.color("bg.surface"))
+        painter.fillRect(QRectF(0, self.height() - 1, self.width(), 1), self._hub.theme.color("line.hair"))
+
+
+class _Words(QWidget):
+    """A few words in small secondary text."""
+
+    def __init__(self, hub: ThemeHub, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._hub = hub
+        self._text = ""
+        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        hub.changed.connect(self._fit)
+
+    def set_text(self, text: str) -> None:
+        """What it says."""
+        self._text = text
+        self.setAccessibleName(text)
+        self._fit()
+
+    def _fit(self) -> None:
+        self.setFixedSize(round(measures(self._hub.theme, "small").horizontalAdvance(self._text)) + 6, 24)
+        self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        draw_text(
+            QPainter(self),
+            self._hub.theme,
+            QRectF(self.rect()),
+            self._text,
+            style="small",
+            token="text.secondary",
+            elide=None,
+        )
