@@ -33,6 +33,8 @@ class PlanFile(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """An author, or ``chat:`` and a chat id."""
     reason: str = ""
     """With the action ``leave``: why."""
+    failed: bool = False
+    """With the action ``leave``: it was asked for and cannot be done."""
 
 
 class PlanBody(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -61,6 +63,7 @@ class LeftLine(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One path that a restore left, on ``restore_done`` and ``restore_partial`` lines."""
 
     path: str
+    path_b64: str = ""
     reason: str
     failed: bool = False
 
@@ -147,7 +150,9 @@ class Line(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 SCHEMA = 1
 _CRC = re.compile(rb',"crc":"([0-9a-f]{8})"\}\Z')
 _HASH = re.compile(r"[0-9a-f]{64}")
+_STAGE = re.compile(r"[^/]+\.vibekit-restore-[0-9]+", re.DOTALL)
 _OBSERVING = frozenset(("snapshot", "observed"))
+_WITH_PATH = _OBSERVING | {"conflict_detected", "dir", "restore_conflict"}
 
 
 def encode(line: Line) -> bytes:
@@ -168,14 +173,24 @@ def decode(data: bytes) -> Line | None:
         line = msgspec.json.decode(data, type=Line)
     except (msgspec.MsgspecError, UnicodeError, RecursionError, ValueError):
         return None
-    if line.type in _OBSERVING or line.type in ("conflict_detected", "dir"):
-        try:
-            path_of(line)
-        except PathEscape:
-            return None
-        if not all(_HASH.fullmatch(sha) for sha in (line.before_sha, line.after_sha) if sha):
-            return None
-    return line
+    return line if _is_sound(line) else None
+
+
+def _is_sound(line: Line) -> bool:
+    """Whether every path stays inside, and every hash and stage name is one. What fails here is never acted upon."""
+    hashes = [line.before_sha, line.after_sha]
+    paths: list[Named] = [line] if line.type in _WITH_PATH else []
+    if line.plan is not None:
+        paths += line.plan.files
+        hashes += (sha for file in line.plan.files for sha in (file.expected_sha, file.wanted_sha))
+        if not all(_STAGE.fullmatch(file.stage) for file in line.plan.files if file.stage):
+            return False
+    try:
+        for named in (*paths, *line.left):
+            path_of(named)
+    except PathEscape:
+        return False
+    return all(_HASH.fullmatch(sha) for sha in hashes if sha)
 
 
 class Named(Protocol):
@@ -212,18 +227,19 @@ def observes(line: Line) -> bool:
 def state_before(line: Line) -> FileState:
     """The state just before; where the key is missing, what the original means: no hash is an absent file."""
     if not line.before_state:
-        return _state("present" if line.before_sha else "absent", line.before_sha, line.before_mode, "")
-    return _state(line.before_state, line.before_sha, line.before_mode, line.before_reason)
+        return state_of("present" if line.before_sha else "absent", line.before_sha, line.before_mode, "")
+    return state_of(line.before_state, line.before_sha, line.before_mode, line.before_reason)
 
 
 def state_after(line: Line) -> FileState:
     """The state just after; where the key is missing and there is no hash, the original cannot tell deleted from unknown."""
     if not line.after_state:
-        return _state("present" if line.after_sha else "unknown", line.after_sha, line.after_mode, "")
-    return _state(line.after_state, line.after_sha, line.after_mode, line.after_reason)
+        return state_of("present" if line.after_sha else "unknown", line.after_sha, line.after_mode, "")
+    return state_of(line.after_state, line.after_sha, line.after_mode, line.after_reason)
 
 
-def _state(word: str, sha: str, mode: int, reason: str) -> FileState:
+def state_of(word: str, sha: str, mode: int, reason: str = "") -> FileState:
+    """The state that four stored keys mean."""
     try:
         state = State(word)
     except ValueError:

@@ -1,0 +1,222 @@
+"""Everything the services ask of one vault's checkpoints: timeline, preview, restore, undo, recovery, content.
+
+Synchronous and without locks: `carry_out` and `recover` want the vault's lock held by the caller; everything else only reads,
+and folds in what other processes wrote each time it is asked.
+"""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from vibekit_desktop.core.checkpoint import checkout, ownership, recover, restore, timeline, verify
+from vibekit_desktop.core.checkpoint import plan as planning
+from vibekit_desktop.core.checkpoint.blobs import is_sound
+from vibekit_desktop.core.checkpoint.finish import Progress
+from vibekit_desktop.core.checkpoint.ground import Ground, Transcripts
+from vibekit_desktop.core.checkpoint.history import History, View, agree
+from vibekit_desktop.core.checkpoint.plan import DiskFact, PlanRequest, Target
+from vibekit_desktop.core.checkpoint.points import Marks
+from vibekit_desktop.core.checkpoint.vault import LogContents, VaultStore
+from vibekit_desktop.core.disk.fs import Fs
+from vibekit_desktop.core.disk.workspace import Workspace
+from vibekit_desktop.core.types.chats import TranscriptShape
+from vibekit_desktop.core.types.checkpoints import (
+    UNKNOWN,
+    CheckoutReport,
+    FileState,
+    Now,
+    Point,
+    RestorePlan,
+    RestoreReport,
+    State,
+    Timeline,
+    VerifyReport,
+    point_text,
+)
+from vibekit_desktop.core.types.errors import BlobNotFound, NotKnownThere, PlanStale, RestoreUnfinished
+from vibekit_desktop.core.types.ids import BlobHash, ChatId, WorkspacePath, parse_chat_id
+
+
+class CheckpointKernel:
+    """One vault and its workspace, if that was found. Holds nothing that is not on disk, but for what saves reading twice."""
+
+    def __init__(
+        self,
+        fs: Fs,
+        vault: VaultStore,
+        workspace: Workspace | None,
+        transcripts: Transcripts,
+        clock: Callable[[], int],
+        *,
+        capture_bytes: int = 64 << 20,
+    ) -> None:
+        self._ground = Ground(fs, vault, workspace, transcripts, clock, capture_bytes)
+        self._logs: dict[ChatId, LogContents] = {}
+        self._history = History({})
+        self._views: dict[ChatId, tuple[View, Marks]] = {}
+
+    # -- reading the history -------------------------------------------------------------------------------------
+
+    def _view(self, chat: ChatId) -> tuple[View, Marks]:
+        logs = self._ground.vault.all_logs()
+        unchanged = logs.keys() == self._logs.keys() and all(found is self._logs[of] for of, found in logs.items())
+        if not unchanged:
+            self._logs, self._history, self._views = logs, History(logs), {}
+        if chat not in self._views:
+            view = self._history.view(chat)
+            self._views[chat] = view, Marks(view)
+        return self._views[chat]
+
+    def touched(self, chat: ChatId) -> list[WorkspacePath]:
+        """Every path this chat changed, sorted."""
+        return ownership.touched(self._view(chat)[0])
+
+    def state_at(self, chat: ChatId, point: Point, path: WorkspacePath) -> FileState:
+        """The state of a path at a point; for ``now`` the disk, or the last known state without a workspace."""
+        view, marks = self._view(chat)
+        if isinstance(point, Now):
+            return self.disk_state(path) if self._ground.workspace is not None else view.last_known(path)
+        return view.content_at(path, marks.position(point))
+
+    def disk_state(self, path: WorkspacePath) -> FileState:
+        """What is on disk; unknown without a workspace."""
+        return UNKNOWN if self._ground.workspace is None else self._ground.workspace.look(path)
+
+    def disk_content(self, path: WorkspacePath) -> tuple[FileState, bytes | None]:
+        """State and bytes on disk; no bytes where there is no content."""
+        return (UNKNOWN, None) if self._ground.workspace is None else self._ground.workspace.read(path)
+
+    def read_state(self, state: FileState) -> bytes:
+        """The bytes of a recorded state, checked. `BlobNotFound` also for a hash that no line of the vault names."""
+        if state.sha is None or not state.has_content:
+            raise BlobNotFound(state.sha or "")
+        if not self._is_named(state.sha):
+            raise BlobNotFound(state.sha)
+        return self._ground.vault.blobs.get(state.sha)
+
+    def _is_named(self, sha: BlobHash) -> bool:
+        lines = (line for found in self._ground.vault.all_logs().values() for line in found.lines)
+        return any(named == sha for line in lines for _, named in verify.contents_named(line))
+
+    def content(self, chat: ChatId, point: Point, path: WorkspacePath) -> bytes:
+        """The bytes of a path at a point; `NotKnownThere` says why there are none."""
+        if isinstance(point, Now) and self._ground.workspace is not None:
+            state, data = self.disk_content(path)
+            if data is not None:
+                return data
+        else:
+            state = self.state_at(chat, point, path)
+            if state.has_content:
+                return self.read_state(state)
+        raise NotKnownThere(path, point_text(point), state.reason or state.state.value)
+
+    def changed_between(
+        self, chat: ChatId, old: Point, new: Point, paths: Sequence[WorkspacePath] = ()
+    ) -> list[tuple[WorkspacePath, FileState, FileState]]:
+        """The paths of this chat, or those named, that differ between two points, with both states."""
+        found: list[tuple[WorkspacePath, FileState, FileState]] = []
+        for path in sorted(paths) if paths else self.touched(chat):
+            before, after = self.state_at(chat, old, path), self.state_at(chat, new, path)
+            same_unknown = before.state is after.state is State.UNKNOWN and before.sha == after.sha
+            if not same_unknown and not agree(before, after):
+                found.append((path, before, after))
+        return found
+
+    def timeline(self, chat: ChatId) -> Timeline:
+        """The chat's turns and entries, and what is on disk now; line counts are not filled in."""
+        view, marks = self._view(chat)
+        disk: dict[WorkspacePath, FileState] | None = None
+        if self._ground.workspace is not None:
+            disk = {path: self._ground.workspace.look(path) for path in ownership.touched(view)}
+        return timeline.build(
+            view,
+            marks,
+            prompts=self._prompts(chat, marks),
+            disk=disk,
+            now_ms=self._ground.clock(),
+            unfinished=any(of == chat for of, _ in self.unfinished()),
+        )
+
+    def _prompts(self, chat: ChatId, marks: Marks) -> dict[int, str]:
+        """The prompts by turn, also of turns that were cut away and are in a branch now."""
+        prompts: dict[int, str] = {}
+        for entry in marks.entries.values():
+            if entry.body.branch:
+                prompts.update(self._ground.transcripts.shape(parse_chat_id(entry.body.branch)).prompts)
+        prompts.update(self._ground.transcripts.shape(chat).prompts)
+        return prompts
+
+    # -- restoring -----------------------------------------------------------------------------------------------
+
+    def plan(self, chat: ChatId, request: PlanRequest) -> RestorePlan:
+        """What a restore, undo or redo would do. Changes nothing."""
+        request = planning.checked(request)
+        view, marks = self._view(chat)
+        aims = planning.targets(view, marks, request)
+        if aims:
+            self._ground.folder()
+        contents = self._ground.vault.contents(chat)
+        last = max((*contents.numbers, *contents.damaged), default=0)
+        return planning.make(
+            view,
+            marks,
+            request,
+            disk={aim.path: self._fact(aim) for aim in aims},
+            unsound=self._unsound(aims),
+            shape=self._ground.transcripts.shape(chat),
+            branch=self._branch_shape(marks, request),
+            log_lines=last,
+        )
+
+    def _fact(self, aim: Target) -> DiskFact:
+        workspace = self._ground.folder()
+        state = workspace.look(aim.path)
+        return DiskFact(
+            state=state,
+            not_empty=state.state is State.FOLDER and not workspace.is_empty_folder(aim.path),
+            unmakeable=state.state is State.ABSENT and workspace.refused_for_creation(aim.path),
+        )
+
+    def _unsound(self, aims: Sequence[Target]) -> set[BlobHash]:
+        wanted = {aim.wanted.sha for aim in aims if aim.wanted.has_content and aim.wanted.sha is not None}
+        return {sha for sha in wanted if not is_sound(self._ground.vault.blobs, sha)}
+
+    def _branch_shape(self, marks: Marks, request: PlanRequest) -> TranscriptShape | None:
+        standing = marks.standing()
+        if request.point is not None or not standing.can_undo:
+            return None
+        branch = standing.in_force[standing.can_undo]
+        return self._ground.transcripts.shape(parse_chat_id(branch)) if branch else None
+
+    def carry_out(self, plan: RestorePlan, *, progress: Progress | None = None) -> RestoreReport:
+        """Do what ``plan`` says if it is still what would happen, else `PlanStale` and nothing was changed."""
+        for chat, line, reason in recover.open_plans(self._ground):
+            if reason != recover.OTHER_VAULT and (chat == plan.chat or recover.overlaps(line, plan)):
+                raise RestoreUnfinished(chat, reason)
+        fresh = self.plan(plan.chat, planning.request_of(plan))
+        if fresh.digest != plan.digest:
+            raise PlanStale(planning.differing(plan, fresh))
+        if not restore.has_work(fresh):
+            return restore.nothing(fresh)
+        view, marks = self._view(plan.chat)
+        return restore.carry_out(self._ground, view, marks, fresh, progress)
+
+    def unfinished(self) -> list[tuple[ChatId, str]]:
+        """The chats with a restore that did not end, and why."""
+        return recover.unfinished(self._ground)
+
+    def recover(self) -> list[RestoreReport]:
+        """Finish every interrupted restore of ours."""
+        return recover.recover(self._ground)
+
+    # -- the rest ------------------------------------------------------------------------------------------------
+
+    def checkout(self, chat: ChatId, point: Point, folder: Path) -> CheckoutReport:
+        """Write every file this chat knows at a point into an empty folder, made if it is missing."""
+        states = {path: self.state_at(chat, point, path) for path in self.touched(chat)}
+        if isinstance(point, Now) and self._ground.workspace is not None:
+            return checkout.from_disk(self._ground, states, folder)
+        return checkout.from_store(self._ground, states, folder)
+
+    def verify(self, chat: ChatId | None = None) -> VerifyReport:
+        """Check the logs and contents; changes nothing."""
+        return verify.verify(self._ground, chat)

@@ -1,0 +1,90 @@
+"""Which chat last wrote a path, and whether someone else wrote since (storage.md 4, "What this chat left"). Pure; any thread.
+
+An author here is a word: ``agent``, ``command``, ``restore``, ``user``, ``unknown``, or ``chat:`` and the id of another chat.
+"""
+
+from collections.abc import Iterable
+
+from vibekit_desktop.core.checkpoint.history import Observation, View, agree
+from vibekit_desktop.core.types.checkpoints import Author, FileState, How
+from vibekit_desktop.core.types.ids import ChatId, WorkspacePath
+
+_LEFT = frozenset((Author.AGENT, Author.COMMAND, Author.RESTORE))
+_LEFT_WORDS = frozenset(author.value for author in _LEFT)
+
+
+def puts_in_plan(seen: Observation) -> bool:
+    """Whether an observation of a chat's own is a reason to restore its path: announced, a command's, a restore's, or found
+    inside one of its turns. Changes between turns, and what a person did in our window, are none."""
+    if not seen.own or seen.computed:
+        return False
+    if seen.author in _LEFT:
+        return True
+    return seen.author is Author.UNKNOWN and seen.how is How.SCAN and seen.line.turn > 0
+
+
+def author_word(seen: Observation, chat: ChatId) -> str:
+    """Whose content an observation left, as ``chat`` sees it. The owner of an undo's line decides, so that what a person wrote
+    stays theirs when it comes back."""
+    word = seen.author.value
+    if seen.line.owner and not seen.computed:
+        word = _with_chat(seen.line.owner, seen.line.other_chat)
+    elif seen.author is Author.CHAT:
+        word = _with_chat(word, seen.line.other_chat)
+    if word == f"chat:{chat}":
+        return Author.AGENT.value
+    if word in _LEFT_WORDS and not seen.own:
+        return f"chat:{seen.chat}"
+    return word
+
+
+def _with_chat(word: str, other: str) -> str:
+    return f"chat:{other}" if word == Author.CHAT.value and other else word
+
+
+def owner_keys(owner: str) -> tuple[str, str]:
+    """``owner`` and ``other_chat`` of a line, for an author word."""
+    return (Author.CHAT.value, owner[5:]) if owner.startswith("chat:") else (owner, "")
+
+
+def owner_before(view: View, path: WorkspacePath, position: int) -> str:
+    """Whose content a path held just before a position."""
+    earlier = [seen for seen in view.by_path.get(path, ()) if seen.position < position]
+    return author_word(earlier[-1], view.chat) if earlier else Author.UNKNOWN.value
+
+
+def changed_by(view: View, path: WorkspacePath, disk: FileState) -> str | None:
+    """None if the disk holds what this chat left, else who changed it since: ``user``, ``unknown``, or a chat id."""
+    found = view.by_path.get(path, [])
+    newest = next((seen for seen in reversed(found) if seen.own and seen.author in _LEFT), None)
+    if newest is not None and author_word(newest, view.chat) in _LEFT_WORDS and agree(newest.after, disk):
+        later = (seen for seen in found if seen.position > newest.position)
+        if not any(_is_others(seen, view.chat) for seen in later):
+            return None
+    last = found[-1] if found else None
+    if last is None or not agree(last.after, disk):
+        return Author.UNKNOWN.value
+    word = author_word(last, view.chat)
+    if word.startswith("chat:"):
+        return word[5:]
+    return word if word == Author.USER.value else Author.UNKNOWN.value
+
+
+def _is_others(seen: Observation, chat: ChatId) -> bool:
+    return not seen.own and seen.author in _LEFT and author_word(seen, chat).startswith("chat:")
+
+
+def also_by(seen: Iterable[Observation], chat: ChatId) -> tuple[ChatId, ...]:
+    """The other chats among the authors of some observations, sorted."""
+    words = (author_word(one, chat) for one in seen if not one.computed)
+    return tuple(sorted({ChatId(word[5:]) for word in words if word.startswith("chat:")}))
+
+
+def touched(view: View) -> list[WorkspacePath]:
+    """Every path this chat changed, sorted. A gap that a look of this chat found does not make the path its own."""
+    return sorted(path for path, found in view.by_path.items() if any(puts_in_plan(seen) for seen in found))
+
+
+def turns_of(seen: Iterable[Observation]) -> tuple[int, ...]:
+    """The turns of this chat among some observations, sorted."""
+    return tuple(sorted({one.line.turn for one in seen if puts_in_plan(one) and one.line.turn and not one.line.entry}))

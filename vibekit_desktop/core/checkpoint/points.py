@@ -1,0 +1,207 @@
+"""The turns, tags and entries of one chat, and where a point stands in its view (storage.md 4 and 5). Pure; any thread."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import assert_never
+
+from vibekit_desktop.core.checkpoint import log
+from vibekit_desktop.core.checkpoint.history import View
+from vibekit_desktop.core.checkpoint.log import Line, PlanBody
+from vibekit_desktop.core.types.checkpoints import (
+    AfterTurn,
+    AtEntry,
+    AtTag,
+    BeforeTurn,
+    How,
+    Now,
+    Point,
+    RestoreKind,
+    Start,
+    point_text,
+)
+from vibekit_desktop.core.types.errors import PointNotFound
+from vibekit_desktop.core.types.ids import ChatId
+
+
+@dataclass(slots=True)
+class Turn:
+    """One turn: its first line, where it begins, and where it ended."""
+
+    number: int
+    start: int
+    line: Line
+    end_line: Line | None = None
+    end: int = 0
+    last_seen: int = 0
+
+
+@dataclass(slots=True)
+class Entry:
+    """One carried-out plan. ``own``: it stands in the chat's own log, not in the part it shares with its parent."""
+
+    number: int
+    position: int
+    line: Line
+    body: PlanBody
+    own: bool
+    finished: Line | None = None
+    lines: list[Line] = field(default_factory=list)
+    """Its ``observed`` lines."""
+
+    @property
+    def kind(self) -> RestoreKind:
+        """What it was asked as; a word that we do not know is shown as a restore."""
+        try:
+            return RestoreKind(self.body.kind)
+        except ValueError:
+            return RestoreKind.RESTORE
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """Which entries of a chat are in force, each with the branch that keeps what it cut; and which undos can be taken back."""
+
+    in_force: dict[int, str]
+    redoable: tuple[int, ...]
+
+    @property
+    def can_undo(self) -> int:
+        """The entry that undo takes back, or 0."""
+        return max(self.in_force, default=0)
+
+    @property
+    def can_redo(self) -> int:
+        """The undo that redo takes back, or 0."""
+        return self.redoable[-1] if self.redoable else 0
+
+
+class Marks:
+    """The turns, tags and entries of one view's chat, in order."""
+
+    def __init__(self, view: View) -> None:
+        self.view = view
+        self.turns: dict[int, Turn] = {}
+        self.tags: dict[str, tuple[int, int]] = {}
+        """Tag to position and turn."""
+        self.entries: dict[int, Entry] = {}
+        self._current: Turn | None = None
+        for position, placed in view.own:
+            self._take(position, placed.line, own=placed.chat == view.chat)
+        for turn in self.turns.values():
+            turn.end = turn.end or turn.last_seen or turn.start
+
+    def _take(self, position: int, line: Line, *, own: bool) -> None:
+        if line.type == "turn_start":
+            self._current = self.turns.setdefault(line.turn, Turn(line.turn, position, line))
+        elif line.type == "turn_end":
+            if self._current is not None and line.turn == self._current.number and not self._current.end:
+                self._current.end = position
+                self._current.end_line = line
+        elif line.type == "restore_plan" and line.plan is not None:
+            self.entries[line.entry] = Entry(line.entry, position, line, line.plan, own)
+        elif line.type in ("restore_done", "restore_partial"):
+            if line.entry in self.entries:
+                self.entries[line.entry].finished = line
+        elif log.observes(line):
+            self._take_observed(position, line)
+
+    def _take_observed(self, position: int, line: Line) -> None:
+        if line.entry:
+            if line.entry in self.entries:
+                self.entries[line.entry].lines.append(line)
+            return
+        how = log.how_of(line)
+        if line.type == "snapshot" and line.turn and line.turn not in self.turns:
+            # A log whose turn_start was lost or never written: the turn begins with its first capture.
+            self._current = self.turns[line.turn] = Turn(line.turn, position, line)
+        if line.turn in self.turns and how in (How.ANNOUNCED, How.SCAN):
+            self.turns[line.turn].last_seen = position + 1
+        if line.tag:
+            self.tags.setdefault(line.tag, (position, line.turn))
+
+    @property
+    def last_turn(self) -> int:
+        """The number of the newest turn, 0 before the first."""
+        return max(self.turns, default=0)
+
+    @property
+    def last_entry(self) -> int:
+        """The number of the newest entry, 0 before the first."""
+        return max(self.entries, default=0)
+
+    def position(self, point: Point) -> int:
+        """Where a point stands; `PointNotFound` if this chat has no such turn, tag or entry."""
+        match point:
+            case Start():
+                return self.view.own[0][0] if self.view.own else 0
+            case Now():
+                return self.view.end
+            case BeforeTurn(turn) if turn in self.turns:
+                return self.turns[turn].start
+            case AfterTurn(turn) if turn in self.turns:
+                return self.turns[turn].end
+            case AtTag(tag) if tag in self.tags:
+                return self.tags[tag][0]
+            case AtEntry(entry) if entry in self.entries:
+                return self.entries[entry].position
+            case BeforeTurn() | AfterTurn() | AtTag() | AtEntry():
+                raise PointNotFound(self.view.chat, point_text(point))
+            case _:
+                assert_never(point)
+
+    def turn_before(self, position: int) -> int:
+        """The turn that began last before a position, 0 before the first."""
+        return max((turn.number for turn in self.turns.values() if turn.start < position), default=0)
+
+    def own_lines(self) -> Sequence[Line]:
+        """The lines of the chat's own log."""
+        return [placed.line for _, placed in self.view.own if placed.chat == self.view.chat]
+
+    def standing(self) -> Standing:
+        """Fold the chat's own entries: storage.md 5, Entries."""
+        in_force: dict[int, str] = {}
+        redo: list[tuple[int, int]] = []
+        for line in self.own_lines():
+            if line.type == "turn_start":
+                redo.clear()
+            entry = self.entries.get(line.entry) if line.type == "restore_plan" else None
+            if entry is None:
+                continue
+            match entry.kind:
+                case RestoreKind.RESTORE | RestoreKind.UNDO_FILE:
+                    redo.clear()
+                    if entry.lines or entry.body.branch:
+                        in_force[entry.number] = entry.body.branch
+                case RestoreKind.UNDO:
+                    if in_force.pop(entry.body.takes_back, None) is not None:
+                        redo.append((entry.number, entry.body.takes_back))
+                case RestoreKind.REDO:
+                    taken = [pair for pair in redo if pair[0] == entry.body.takes_back]
+                    if taken:
+                        redo.remove(taken[0])
+                        in_force[taken[0][1]] = entry.body.branch
+                case _:
+                    assert_never(entry.kind)
+        return Standing(in_force, tuple(number for number, _ in redo))
+
+
+def unfinished_plans(lines: Sequence[Line]) -> list[Line]:
+    """The ``restore_plan`` lines of one log that nothing closes."""
+    closed = {line.entry for line in lines if line.type in ("restore_done", "restore_partial")}
+    return [line for line in lines if line.type == "restore_plan" and line.plan is not None and line.entry not in closed]
+
+
+def original_restore_open(lines: Sequence[Line]) -> bool:
+    """Whether the original began a restore here and did not say that it ended."""
+    pending = False
+    for line in lines:
+        if line.type == "restore_started":
+            pending = True
+        elif line.type in ("restore_committed", "restore"):
+            pending = False
+    return pending
+
+
+def chat_of(owner: str) -> ChatId | None:
+    """The chat in an owner word ``chat:<id>``."""
+    return ChatId(owner[5:]) if owner.startswith("chat:") else None

@@ -1,0 +1,62 @@
+"""Finish what a crash interrupted. Safe to run twice, and to be interrupted itself.
+
+Only a plan of this vault's own (by its token) is carried on; one that came with a copied or planted log, and a restore that the
+original began, are reported and left to the user. Blocking; `recover` wants the vault's lock.
+"""
+
+from vibekit_desktop.core.checkpoint import stages
+from vibekit_desktop.core.checkpoint.finish import Finish
+from vibekit_desktop.core.checkpoint.ground import Ground
+from vibekit_desktop.core.checkpoint.log import Line, path_of
+from vibekit_desktop.core.checkpoint.points import original_restore_open, unfinished_plans
+from vibekit_desktop.core.types.checkpoints import RestorePlan, RestoreReport
+from vibekit_desktop.core.types.errors import RestoreUnfinished
+from vibekit_desktop.core.types.ids import ChatId
+
+INTERRUPTED = "interrupted"
+OTHER_VAULT = "other-vault"
+LOG_DAMAGED = "log-damaged"
+ORIGINAL = "original"
+
+
+def open_plans(ground: Ground) -> list[tuple[ChatId, Line, str]]:
+    """Every plan that nothing closes, with the reason why it is open."""
+    token = ground.vault.token
+    found: list[tuple[ChatId, Line, str]] = []
+    for chat in ground.vault.chats_with_logs():
+        for line in unfinished_plans(ground.vault.lines(chat)):
+            ours = line.plan is not None and line.plan.token != "" and line.plan.token == token
+            reason = INTERRUPTED if ours else OTHER_VAULT
+            found.append((chat, line, LOG_DAMAGED if ours and ground.vault.damage(chat) else reason))
+    return found
+
+
+def unfinished(ground: Ground) -> list[tuple[ChatId, str]]:
+    """The chats with a restore that did not end, and why."""
+    found = [(chat, reason) for chat, _, reason in open_plans(ground)]
+    logs = [(chat, ground.vault.lines(chat)) for chat in ground.vault.chats_with_logs()]
+    return found + [(chat, ORIGINAL) for chat, lines in logs if original_restore_open(lines)]
+
+
+def recover(ground: Ground) -> list[RestoreReport]:
+    """Finish every interrupted restore of ours, and clear away what one left that never got as far as its plan."""
+    reports: list[RestoreReport] = []
+    kept = False  # whether something may still need the list of stages
+    for chat, line, reason in open_plans(ground):
+        if reason != INTERRUPTED or (ground.workspace is None and line.plan is not None and line.plan.files):
+            kept = True
+            continue
+        try:
+            reports.append(Finish(ground, chat, line).run())
+        except RestoreUnfinished:
+            # A content it needs is damaged: it stays open and is reported; the others go on.
+            kept = True
+    if not kept and ground.workspace is not None:
+        stages.sweep(ground)
+    return reports
+
+
+def overlaps(line: Line, plan: RestorePlan) -> bool:
+    """Whether an open plan concerns a path that another plan would change."""
+    open_paths = {path_of(file) for file in line.plan.files} if line.plan is not None else set()
+    return any(file.path in open_paths for file in plan.acts)

@@ -1,0 +1,165 @@
+"""The staged files of a restore, and the list that makes them ours after a crash.
+
+The list (``desktop/staging``) is durable before the first folder or stage is made and goes after the restore is done. What it
+names is ours; anything else that only looks like a stage is somebody's file.
+
+| crash after | what is left | who cleans |
+| --- | --- | --- |
+| the list | nothing in the workspace | `sweep` |
+| some folders and stages | they | `sweep`, by the list |
+| the ``restore_plan`` line | they, and the plan | recovery, which uses them |
+
+Blocking; under the vault's lock.
+"""
+
+import errno
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+
+import msgspec
+
+from vibekit_desktop.core.checkpoint import log
+from vibekit_desktop.core.checkpoint.ground import Ground
+from vibekit_desktop.core.disk import atomic, names
+from vibekit_desktop.core.disk.workspace import parents_of
+from vibekit_desktop.core.types.checkpoints import Action, LeaveReason, PlannedFile, State
+from vibekit_desktop.core.types.errors import CannotWrite, EnvironmentFault, PathEscape
+from vibekit_desktop.core.types.ids import BlobHash, WorkspacePath
+
+_LIMIT_BYTES = 256 << 20
+NEW_FILE_MODE = 0o644
+_DENIED = (errno.EACCES, errno.EPERM, errno.EROFS)
+
+
+class StageName(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A target and the name of its stage beside it."""
+
+    path: str
+    path_b64: str = ""
+    stage: str = ""
+
+
+class StageList(msgspec.Struct, frozen=True, kw_only=True):
+    """What one restore is about to make in the workspace."""
+
+    token: str
+    stages: tuple[StageName, ...]
+    folders: tuple[StageName, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Staged:
+    """What was made: stage by path, the folders, and the paths that could not be staged with the reason."""
+
+    stages: Mapping[WorkspacePath, str]
+    folders: tuple[WorkspacePath, ...]
+    left: Mapping[WorkspacePath, LeaveReason]
+
+
+def _named(path: WorkspacePath, stage: str = "") -> StageName:
+    text, exact = log.path_keys(path)
+    return StageName(path=text, path_b64=exact, stage=stage)
+
+
+def final_mode(file: PlannedFile) -> int | None:
+    """The permission bits that a path will have: the recorded ones, else those it has, else the usual ones; None for a link."""
+    if file.wanted.state is not State.PRESENT:
+        return None
+    if file.wanted.mode is not None:
+        return file.wanted.mode
+    return NEW_FILE_MODE if file.current.mode is None else file.current.mode
+
+
+def stage_one(ground: Ground, path: WorkspacePath, stage: str, state: State, sha: BlobHash, mode: int | None) -> None:
+    """Make one stage from the store; its content is checked while it is written."""
+    if state is State.LINK:
+        ground.folder().stage_link(path, stage, ground.vault.blobs.get(sha))
+    else:
+        pieces = ground.vault.blobs.pieces(sha)
+        ground.folder().stage_file(path, stage, pieces, NEW_FILE_MODE if mode is None else mode)
+
+
+def make(ground: Ground, files: Collection[PlannedFile], token: str) -> Staged:
+    """Stage every write and create beside its target, all durable. What is not allowed there is left; any other failure takes
+    everything back and is raised, so the workspace is as it was."""
+    wanted = [file for file in files if file.action in (Action.WRITE, Action.CREATE)]
+    plan = {file.path: names.stage_name(file.path.rsplit("/", 1)[-1]) for file in wanted}
+    if not plan:
+        return Staged(stages={}, folders=(), left={})
+    workspace = ground.folder()
+    missing = sorted({folder for file in wanted for folder in workspace.missing_parents(file.path)})
+    listed = StageList(
+        token=token,
+        stages=tuple(_named(path, stage) for path, stage in plan.items()),
+        folders=tuple(_named(folder) for folder in missing),
+    )
+    ground.fs.make_folder(ground.vault.desktop)
+    atomic.replace(ground.fs, ground.vault.desktop / "staging", msgspec.json.encode(listed))
+    stages: dict[WorkspacePath, str] = {}
+    made: list[WorkspacePath] = []
+    left: dict[WorkspacePath, LeaveReason] = {}
+    try:
+        for file in wanted:
+            reason = _stage(ground, file, plan[file.path], made)
+            if reason is None:
+                stages[file.path] = plan[file.path]
+            else:
+                left[file.path] = reason
+        for path in stages:
+            workspace.sync_parent(path)
+    except EnvironmentFault:
+        discard(ground, stages, made)
+        raise
+    return Staged(stages=stages, folders=tuple(made), left=left)
+
+
+def _stage(ground: Ground, file: PlannedFile, stage: str, made: list[WorkspacePath]) -> LeaveReason | None:
+    sha = file.wanted.sha
+    if sha is None:
+        return LeaveReason.UNKNOWN
+    try:
+        for folder in parents_of(file.path):
+            if ground.folder().look(folder).state is State.ABSENT and ground.folder().make_folder(folder):
+                made.append(folder)
+        stage_one(ground, file.path, stage, file.wanted.state, sha, final_mode(file))
+    except PathEscape:
+        return LeaveReason.LINK_ON_THE_WAY
+    except CannotWrite as error:
+        if isinstance(error.__cause__, OSError) and error.__cause__.errno in _DENIED:
+            return LeaveReason.CANNOT_WRITE
+        raise
+    return None
+
+
+def discard(ground: Ground, stages: Mapping[WorkspacePath, str], folders: Collection[WorkspacePath]) -> None:
+    """Take back what `make` made: stages, folders that are still empty, the list."""
+    for path, stage in stages.items():
+        ground.folder().drop_stage(path, stage)
+    for folder in sorted(folders, reverse=True):
+        ground.folder().remove_empty_folder(folder)
+    forget(ground)
+
+
+def forget(ground: Ground) -> None:
+    """The list is no longer needed."""
+    atomic.remove(ground.fs, ground.vault.desktop / "staging")
+
+
+def sweep(ground: Ground) -> None:
+    """Remove what a restore that crashed before its plan was written left in the workspace. Not for one with a plan."""
+    try:
+        data = ground.fs.read_bytes(ground.vault.desktop / "staging", limit=_LIMIT_BYTES)
+    except FileNotFoundError:
+        return
+    try:
+        listed = msgspec.json.decode(data, type=StageList)
+        stages = {log.path_of(name): name.stage for name in listed.stages if names.is_stage_name(name.stage)}
+        folders = [log.path_of(name) for name in listed.folders]
+    except (msgspec.MsgspecError, UnicodeError, PathEscape):
+        # Not a list of ours: nothing in the workspace is touched on its word.
+        forget(ground)
+        return
+    if listed.token and listed.token == ground.vault.token and all("/" not in stage for stage in stages.values()):
+        discard(ground, stages, folders)
+    else:
+        forget(ground)

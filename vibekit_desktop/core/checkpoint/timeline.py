@@ -1,0 +1,285 @@
+"""What a chat did to the files, turn by turn, as rows (storage.md 4, command-line.md ``timeline``). Pure; any thread.
+
+Rows come in the order of the view: turns, the changes between them, restores, and at the end what is on disk now. Within a row
+there is one net change for each path.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from vibekit_desktop.core.checkpoint import log, ownership
+from vibekit_desktop.core.checkpoint.history import Observation, View, agree
+from vibekit_desktop.core.checkpoint.log import Line
+from vibekit_desktop.core.checkpoint.points import Entry, Marks
+from vibekit_desktop.core.types.checkpoints import (
+    Author,
+    ChangeStatus,
+    Coverage,
+    EntryKind,
+    FileChange,
+    FileState,
+    How,
+    RestoreKind,
+    Skipped,
+    State,
+    Timeline,
+    TimelineEntry,
+    parse_point,
+)
+from vibekit_desktop.core.types.errors import Malformed, PathEscape, PointNotFound
+from vibekit_desktop.core.types.ids import ChatId, Tag, WorkspacePath, parse_chat_id, parse_workspace_path
+
+
+@dataclass(slots=True)
+class _Row:
+    """One row while it is filled."""
+
+    kind: EntryKind
+    turn: int
+    at: int
+    line: Line | None = None
+    entry: Entry | None = None
+    seen: list[Observation] = field(default_factory=list)
+    notes: list[Skipped] = field(default_factory=list)
+    end_line: Line | None = None
+
+
+def status_of(before: FileState, after: FileState) -> ChangeStatus:
+    """The letter of a change."""
+    if before.state is State.ABSENT and after.state is not State.ABSENT:
+        return ChangeStatus.ADDED
+    return ChangeStatus.DELETED if after.state is State.ABSENT else ChangeStatus.MODIFIED
+
+
+def build(
+    view: View,
+    marks: Marks,
+    *,
+    prompts: Mapping[int, str],
+    disk: Mapping[WorkspacePath, FileState] | None,
+    now_ms: int,
+    unfinished: bool,
+) -> Timeline:
+    """The rows of one chat. ``disk``: what is there now at the paths this chat touched; None without a workspace."""
+    rows = _rows(view, marks)
+    standing = marks.standing()
+    undone = _undone(view, marks)
+    entries = [_finished(view, row, marks, prompts, undone) for row in rows if _is_shown(row)]
+    entries.append(
+        TimelineEntry(
+            kind=EntryKind.NOW, turn=marks.last_turn, at=now_ms, files=() if disk is None else tuple(_now(view, disk))
+        )
+    )
+    return Timeline(
+        chat=view.chat,
+        entries=tuple(entries),
+        workspace_found=disk is not None,
+        can_undo=standing.can_undo,
+        can_redo=standing.can_redo,
+        unfinished=unfinished,
+    )
+
+
+def _is_shown(row: _Row) -> bool:
+    return row.kind is not EntryKind.BETWEEN or bool(_net(row.seen))
+
+
+def _rows(view: View, marks: Marks) -> list[_Row]:
+    touched = set(ownership.touched(view))
+    own = {position: placed.line for position, placed in view.own}
+    seen = {one.position: one for one in view.observations}
+    rows: list[_Row] = []
+    turns: dict[int, _Row] = {}
+    entries: dict[int, _Row] = {}
+    for position in sorted({*own, *seen}):
+        line = own.get(position)
+        if line is not None:
+            _open_row(line, position, marks, rows, turns, entries)
+        found = seen.get(position)
+        if found is None:
+            continue
+        entry = entries.get(found.line.entry) if found.own and not found.computed else None
+        turn = turns.get(found.turn) if found.own else None
+        if entry is not None:
+            entry.seen.append(found)
+        elif turn is not None:
+            turn.seen.append(found)
+        elif _is_between(found, position, marks, touched):
+            if not rows or rows[-1].kind is not EntryKind.BETWEEN:
+                rows.append(_Row(EntryKind.BETWEEN, marks.turn_before(position), found.line.ts))
+            rows[-1].seen.append(found)
+    return rows
+
+
+def _open_row(
+    line: Line, position: int, marks: Marks, rows: list[_Row], turns: dict[int, _Row], entries: dict[int, _Row]
+) -> None:
+    mark = marks.turns.get(line.turn)
+    if mark is not None and mark.start == position:
+        turns[line.turn] = _Row(EntryKind.TURN, line.turn, line.ts, line, end_line=mark.end_line)
+        rows.append(turns[line.turn])
+    elif line.type == "restore_plan" and line.entry in marks.entries:
+        entries[line.entry] = _Row(EntryKind.RESTORE, marks.turn_before(position), line.ts, line, marks.entries[line.entry])
+        rows.append(entries[line.entry])
+    elif line.type in ("restore_committed", "restore"):
+        rows.append(_Row(EntryKind.RESTORE, marks.turn_before(position), line.ts, line))
+    elif line.type == "note" and line.turn in turns:
+        size = None if line.size < 0 else line.size
+        turns[line.turn].notes.append(Skipped(line.path, line.reason, size))
+
+
+def _is_between(found: Observation, position: int, marks: Marks, touched: set[WorkspacePath]) -> bool:
+    """Whether a change is shown between the turns: this chat's gaps, and what others did to its paths while it was idle."""
+    if found.own:
+        return found.how is not How.SETTLE
+    if found.path not in touched:
+        return False
+    turn = marks.turns.get(marks.turn_before(position))
+    return turn is None or position >= turn.end
+
+
+def _net(seen: list[Observation]) -> dict[WorkspacePath, tuple[Observation, Observation]]:
+    """First and last observation of each path that is not what it was."""
+    found: dict[WorkspacePath, tuple[Observation, Observation]] = {}
+    for one in seen:
+        found[one.path] = (found[one.path][0] if one.path in found else one, one)
+    return {path: pair for path, pair in sorted(found.items()) if not agree(pair[0].before, pair[1].after)}
+
+
+def _changes(view: View, row: _Row, undone: Mapping[int, set[WorkspacePath]]) -> list[FileChange]:
+    net = _net(row.seen)
+    changes = {path: _change(view, first, last) for path, (first, last) in net.items()}
+    for path, (_, last) in net.items():
+        old = _renamed_from(last)
+        if old is None:
+            continue
+        gone = changes.pop(old, None)
+        before = gone.before if gone is not None and gone.status is ChangeStatus.DELETED else changes[path].before
+        changes[path] = replace(changes[path], status=ChangeStatus.RENAMED, old_path=old, before=before)
+    tags = {one.path: one.line.tag for one in reversed(row.seen) if one.line.tag and not one.computed}
+    return [
+        replace(
+            change,
+            tag=Tag(tags[path]) if path in tags else None,
+            undone=row.kind is EntryKind.TURN and path in undone.get(row.turn, set()),
+        )
+        for path, change in changes.items()
+    ]
+
+
+def _renamed_from(last: Observation) -> WorkspacePath | None:
+    if last.computed or not last.line.renamed_from:
+        return None
+    try:
+        return parse_workspace_path(last.line.renamed_from)
+    except PathEscape:
+        return None
+
+
+def _change(view: View, first: Observation, last: Observation) -> FileChange:
+    word = ownership.author_word(last, view.chat)
+    other = ChatId(word[5:]) if word.startswith("chat:") else None
+    return FileChange(
+        path=last.path,
+        status=status_of(first.before, last.after),
+        before=first.before,
+        after=last.after,
+        author=Author.CHAT if other is not None else last.author,
+        how=last.how,
+        tool_call_id="" if last.computed else last.line.tool_call_id,
+        other_chat=other,
+    )
+
+
+def _undone(view: View, marks: Marks) -> dict[int, set[WorkspacePath]]:
+    """By turn, the paths whose change an entry still in force took back."""
+    undone: dict[int, set[WorkspacePath]] = {}
+    in_force = marks.standing().in_force
+    for entry in marks.entries.values():
+        if entry.kind not in (RestoreKind.RESTORE, RestoreKind.UNDO_FILE) or (entry.own and entry.number not in in_force):
+            continue
+        try:
+            back_to = marks.position(parse_point(entry.body.point))
+        except (Malformed, PointNotFound):
+            continue
+        for path in {log.path_of(line) for line in entry.lines}:
+            for seen in view.from_position(path, back_to):
+                if seen.own and seen.turn and seen.position < entry.position:
+                    undone.setdefault(seen.turn, set()).add(path)
+    return undone
+
+
+def _finished(
+    view: View, row: _Row, marks: Marks, prompts: Mapping[int, str], undone: Mapping[int, set[WorkspacePath]]
+) -> TimelineEntry:
+    changes = _changes(view, row, undone)
+    base = TimelineEntry(kind=row.kind, turn=row.turn, at=row.at, files=tuple(changes), notes=tuple(row.notes))
+    if row.kind is EntryKind.TURN:
+        tag = next((one.line.tag for one in row.seen if one.line.tag and not one.computed), "")
+        return replace(
+            base,
+            tag=Tag(tag) if tag else None,
+            prompt=prompts.get(row.turn, ""),
+            message_id=row.line.message_id if row.line is not None else "",
+            duration_ms=row.end_line.duration_ms if row.end_line is not None else 0,
+            coverage=_coverage(row.end_line),
+        )
+    if row.entry is not None:
+        entry = row.entry
+        in_force = marks.standing().in_force
+        redoable = marks.standing().redoable
+        kind = entry.kind
+        took_back = kind in (RestoreKind.RESTORE, RestoreKind.UNDO_FILE)
+        gone = entry.number not in in_force if took_back else kind is RestoreKind.UNDO and entry.number not in redoable
+        return replace(
+            base,
+            entry=entry.number,
+            point=entry.body.point,
+            restore_kind=kind,
+            takes_back=entry.body.takes_back,
+            undone=entry.own and gone and _was_taken_back(marks, entry),
+            branch_chat_id=parse_chat_id(entry.body.branch) if entry.body.branch else None,
+        )
+    if row.kind is EntryKind.RESTORE and row.line is not None:
+        return replace(base, point=row.line.tag, restore_kind=RestoreKind.RESTORE)
+    return base
+
+
+def _was_taken_back(marks: Marks, entry: Entry) -> bool:
+    return any(other.body.takes_back == entry.number and other.own for other in marks.entries.values())
+
+
+def _coverage(line: Line | None) -> Coverage:
+    if line is None or line.coverage is None:
+        return Coverage(complete=False)
+    skipped = tuple(Skipped(one.path, one.reason, None if one.size < 0 else one.size) for one in line.coverage.skipped)
+    return Coverage(complete=line.coverage.complete, skipped=skipped)
+
+
+def _now(view: View, disk: Mapping[WorkspacePath, FileState]) -> list[FileChange]:
+    """What is on disk and is not what this chat's last line left: by other chats, by hand, by anything."""
+    found: list[FileChange] = []
+    for path, state in sorted(disk.items()):
+        own = [one for one in view.by_path.get(path, ()) if ownership.puts_in_plan(one)]
+        if not own or agree(own[-1].after, state):
+            continue
+        last = view.by_path[path][-1]
+        recorded = agree(last.after, state)
+        word = ownership.author_word(last, view.chat) if recorded else Author.UNKNOWN.value
+        other = ChatId(word[5:]) if word.startswith("chat:") else None
+        author = Author.CHAT if other is not None else Author(word)
+        before = own[-1].after
+        if state.state is State.UNKNOWN and before.state is State.UNKNOWN:
+            continue
+        found.append(
+            FileChange(
+                path=path,
+                status=status_of(before, state),
+                before=before,
+                after=state,
+                author=author,
+                how=last.how if recorded else How.GAP,
+                other_chat=other,
+            )
+        )
+    return found

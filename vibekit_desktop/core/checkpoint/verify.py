@@ -1,0 +1,72 @@
+"""Check every log and every stored content; change nothing. Blocking; takes no lock."""
+
+from collections.abc import Sequence
+
+from vibekit_desktop.core.checkpoint import log
+from vibekit_desktop.core.checkpoint.ground import Ground
+from vibekit_desktop.core.checkpoint.history import lineage
+from vibekit_desktop.core.checkpoint.log import Line
+from vibekit_desktop.core.checkpoint.recover import unfinished
+from vibekit_desktop.core.types.checkpoints import FileState, Problem, ProblemFound, VerifyReport
+from vibekit_desktop.core.types.errors import BlobCorrupt, BlobNotFound, CannotRead
+from vibekit_desktop.core.types.ids import BlobHash, ChatId
+
+
+def contents_named(line: Line) -> list[tuple[str, BlobHash]]:
+    """Every content that a line says is in the store, with the path it was at."""
+    states: list[tuple[str, FileState]] = []
+    if log.observes(line):
+        states += [(line.path, log.state_before(line)), (line.path, log.state_after(line))]
+    elif line.type == "restore_conflict":
+        states.append((line.path, log.state_after(line)))
+    for file in line.plan.files if line.plan is not None else ():
+        for word, sha in ((file.expected_state, file.expected_sha), (file.wanted_state, file.wanted_sha)):
+            if file.action != "leave":
+                states.append((file.path, log.state_of(word, sha, -1)))
+    return [(path, state.sha) for path, state in states if state.has_content and state.sha is not None]
+
+
+def verify(ground: Ground, chat: ChatId | None) -> VerifyReport:
+    """The logs and the contents they name; with ``chat`` only those of that chat and the ones it branched from."""
+    vault = ground.vault
+    vault.blobs.forget_checks()
+    logs = vault.all_logs()
+    if chat is not None:
+        logs = {segment.chat: logs[segment.chat] for segment in lineage(chat, logs) if segment.chat in logs}
+    problems: list[ProblemFound] = []
+    named: dict[BlobHash, tuple[str, str]] = {}
+    for of, found in logs.items():
+        problems += [ProblemFound(Problem.LOG_LINE, of, "", f"line {number}") for number in found.damaged]
+        if found.torn:
+            problems.append(ProblemFound(Problem.LOG_TAIL, of, "", "unterminated last line"))
+        for line in found.lines:
+            for path, sha in contents_named(line):
+                named.setdefault(sha, (of, path))
+    problems += _blob_problems(ground, named)
+    stored, strays = vault.blobs.listed()
+    if chat is None:
+        for stray in strays:
+            problems.append(ProblemFound(Problem.BLOB_STRAY, "", stray.relative_to(vault.folder).as_posix(), "no blob"))
+        for sha in sorted(stored.keys() - named.keys()):
+            problems += _blob_problems(ground, {sha: ("", "")})
+    problems += [ProblemFound(Problem.RESTORE_UNFINISHED, of, "", reason) for of, reason in unfinished(ground) if of in logs]
+    counted: Sequence[BlobHash] = sorted(stored if chat is None else stored.keys() & named.keys())
+    return VerifyReport(
+        problems=tuple(problems),
+        chats=len(logs),
+        events=sum(len(found.lines) for found in logs.values()),
+        blobs=len(counted),
+        size_bytes=sum(stored[sha] for sha in counted),
+    )
+
+
+def _blob_problems(ground: Ground, named: dict[BlobHash, tuple[str, str]]) -> list[ProblemFound]:
+    problems: list[ProblemFound] = []
+    for sha, (of, path) in sorted(named.items()):
+        try:
+            ground.vault.blobs.check(sha)
+        except BlobNotFound:
+            problems.append(ProblemFound(Problem.BLOB_MISSING, of, path, sha))
+        except (BlobCorrupt, CannotRead):
+            problems.append(ProblemFound(Problem.BLOB_CORRUPT, of, path, sha))
+    return problems

@@ -1,0 +1,315 @@
+"""Paths inside a workspace, never outside; fingerprints of what is there now.
+
+Every access goes down from the root by descriptor, one component at a time, following no link, so nothing that changes a folder
+into a link meanwhile can lead us out (reliability.md F17, F18). The root is bound by device and inode: another folder in its
+place is `WorkspaceMissing`. FIFOs, sockets and devices are never opened. ``.git`` and stage names are neither read nor written.
+Blocking; POSIX.
+"""
+
+import errno
+import hashlib
+import os
+import stat as stat_bits
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from vibekit_desktop.core.disk import faults, names
+from vibekit_desktop.core.disk.fs import DIRECTORY, NOFOLLOW, Fs, cannot_read, cannot_write
+from vibekit_desktop.core.types.checkpoints import ABSENT, FileState, LeaveReason, State
+from vibekit_desktop.core.types.errors import CannotWrite, PathEscape, PathRefused, WorkspaceMissing
+from vibekit_desktop.core.types.ids import BlobHash, WorkspacePath
+
+_FOLDER_MODE = 0o755
+
+
+def relative(root: Path, text: str) -> WorkspacePath:
+    """`names.relative`, for a root as a path."""
+    return names.relative(str(root), text)
+
+
+def _unknown(reason: LeaveReason, size: int | None = None) -> FileState:
+    return FileState(State.UNKNOWN, reason=reason.value, size=size)
+
+
+def parents_of(path: WorkspacePath) -> list[WorkspacePath]:
+    """The folders above a path inside the workspace, outermost first."""
+    parts = path.split("/")
+    return [WorkspacePath("/".join(parts[:count])) for count in range(1, len(parts))]
+
+
+def _require_stage(path: WorkspacePath, stage: str) -> None:
+    """A stage's name comes out of a log or a list: it must be one, or it could lead anywhere."""
+    if not names.is_stage_name(stage):
+        raise PathRefused(path, "stage")
+
+
+class Workspace:
+    """One folder that agents work in. Invariant: nothing outside of it is read or written."""
+
+    def __init__(self, fs: Fs, root: Path, identity: tuple[int, int]) -> None:
+        self._fs = fs
+        self.root = root
+        self.identity = identity
+        """Device and inode of the root."""
+
+    @classmethod
+    def open(cls, fs: Fs, root: Path) -> "Workspace":
+        """The workspace at ``root``; `WorkspaceMissing` if no folder is there."""
+        try:
+            resolved = root.resolve(strict=True)
+            fd = fs.open(resolved, os.O_RDONLY | DIRECTORY)
+        except (OSError, RuntimeError) as error:
+            raise WorkspaceMissing(str(root)) from error
+        try:
+            found = fs.fstat(fd)
+        finally:
+            fs.close(fd)
+        return cls(fs, resolved, (found.st_dev, found.st_ino))
+
+    # -- on the way down -----------------------------------------------------------------------------------------
+
+    def _open_root(self) -> int:
+        try:
+            fd = self._fs.open(self.root, os.O_RDONLY | DIRECTORY | NOFOLLOW)
+        except OSError as error:
+            raise WorkspaceMissing(str(self.root)) from error
+        found = self._fs.fstat(fd)
+        if (found.st_dev, found.st_ino) != self.identity:
+            self._fs.close(fd)
+            raise WorkspaceMissing(str(self.root))
+        return fd
+
+    def _step(self, fd: int, part: str) -> int:
+        """Down one folder. `FileNotFoundError` if nothing or a file is there, `PathEscape` if a link is."""
+        try:
+            return self._fs.open(part, os.O_RDONLY | DIRECTORY | NOFOLLOW, dir_fd=fd)
+        except OSError as error:
+            if error.errno not in (errno.ENOTDIR, errno.ELOOP):
+                raise
+            if stat_bits.S_ISLNK(self._fs.lstat(part, dir_fd=fd).st_mode):
+                raise PathEscape(part) from error
+            raise FileNotFoundError(errno.ENOENT, "a file is on the way") from error
+
+    @contextmanager
+    def _parent(self, path: WorkspacePath) -> Iterator[tuple[int, str]]:
+        """The descriptor of the folder that holds ``path``, and its last name."""
+        reason = names.refusal(path)
+        if reason:
+            raise PathRefused(path, reason)
+        *folders, base = path.split("/")
+        fd = self._open_root()
+        try:
+            for part in folders:
+                below = self._step(fd, part)
+                self._fs.close(fd)
+                fd = below
+            yield fd, base
+        finally:
+            self._fs.close(fd)
+
+    @contextmanager
+    def _changing(self, path: WorkspacePath) -> Iterator[tuple[int, str]]:
+        """`_parent` for a step that writes: what the world refuses is `CannotWrite`."""
+        try:
+            with self._parent(path) as found:
+                yield found
+        except OSError as error:
+            raise cannot_write(path, error) from error
+
+    # -- looking -------------------------------------------------------------------------------------------------
+
+    def look(self, path: WorkspacePath) -> FileState:
+        """What is there now, its content hashed. Never raises but for a missing workspace: what cannot be read is unknown,
+        with the reason."""
+        return self._look(path, None)
+
+    def look_stage(self, path: WorkspacePath, stage: str) -> FileState:
+        """What is under a stage's name beside ``path``."""
+        return self._look(path, stage) if names.is_stage_name(stage) else ABSENT
+
+    def _look(self, path: WorkspacePath, beside: str | None) -> FileState:
+        try:
+            with self._parent(path) as (fd, base):
+                return self._look_at(fd, beside or base)
+        except FileNotFoundError:
+            return ABSENT
+        except PathRefused:
+            return _unknown(LeaveReason.REFUSED)
+        except PathEscape:
+            return _unknown(LeaveReason.LINK_ON_THE_WAY)
+        except OSError:
+            return _unknown(LeaveReason.CANNOT_READ)
+
+    def _look_at(self, fd: int, name: str) -> FileState:
+        found = self._fs.lstat(name, dir_fd=fd)
+        if stat_bits.S_ISLNK(found.st_mode):
+            text = self._fs.readlink(name, dir_fd=fd)
+            return FileState(State.LINK, BlobHash(hashlib.sha256(text).hexdigest()), size=len(text))
+        if stat_bits.S_ISDIR(found.st_mode):
+            return FileState(State.FOLDER)
+        if not stat_bits.S_ISREG(found.st_mode):
+            return _unknown(LeaveReason.NOT_REGULAR)
+        try:
+            file = self._fs.open_regular(name, dir_fd=fd)
+        except FileNotFoundError:
+            raise
+        except OSError:
+            return _unknown(LeaveReason.CANNOT_READ, found.st_size)
+        try:
+            digest = hashlib.sha256()
+            size = 0
+            for piece in self._fs.chunks(file):
+                digest.update(piece)
+                size += len(piece)
+            mode = stat_bits.S_IMODE(self._fs.fstat(file).st_mode) & 0o777
+        finally:
+            self._fs.close(file)
+        return FileState(State.PRESENT, BlobHash(digest.hexdigest()), mode, size=size)
+
+    def pieces(self, path: WorkspacePath) -> Iterator[bytes]:
+        """The bytes of a file, or the text of a link, in pieces; `CannotRead` if there are none to be had."""
+        try:
+            with self._parent(path) as (fd, base):
+                if stat_bits.S_ISLNK(self._fs.lstat(base, dir_fd=fd).st_mode):
+                    yield self._fs.readlink(base, dir_fd=fd)
+                    return
+                file = self._fs.open_regular(base, dir_fd=fd)
+                try:
+                    yield from self._fs.chunks(file)
+                finally:
+                    self._fs.close(file)
+        except OSError as error:
+            raise cannot_read(path, error) from error
+
+    def read(self, path: WorkspacePath) -> tuple[FileState, bytes | None]:
+        """State and bytes of one reading, so that they belong together; no bytes where there is no content."""
+        state = self.look(path)
+        if not state.has_content:
+            return state, None
+        data = b"".join(self.pieces(path))
+        return FileState(state.state, BlobHash(hashlib.sha256(data).hexdigest()), state.mode, size=len(data)), data
+
+    def is_empty_folder(self, path: WorkspacePath) -> bool:
+        """Whether a folder is there and holds nothing."""
+        try:
+            with self._parent(path) as (fd, base):
+                folder = self._step(fd, base)
+                try:
+                    return not self._fs.names(folder)
+                finally:
+                    self._fs.close(folder)
+        except (OSError, PathEscape, PathRefused):
+            return False
+
+    def missing_parents(self, path: WorkspacePath) -> list[WorkspacePath]:
+        """The folders that must be made before ``path`` can be, outermost first."""
+        return [folder for folder in parents_of(path) if self.look(folder).state is State.ABSENT]
+
+    def refused_for_creation(self, path: WorkspacePath) -> bool:
+        """Whether making ``path`` would make a name that we make on no platform."""
+        return any(names.is_reserved(made.rsplit("/", 1)[-1]) for made in (*self.missing_parents(path), path))
+
+    # -- changing ------------------------------------------------------------------------------------------------
+
+    def make_folder(self, path: WorkspacePath) -> bool:
+        """Make one folder, durably; False if one is there already."""
+        with self._changing(path) as (fd, base):
+            faults.point("folder.make")
+            try:
+                self._fs.mkdir(base, _FOLDER_MODE, dir_fd=fd)
+            except FileExistsError:
+                self._fs.close(self._step(fd, base))
+                return False
+            self._fs.fsync(fd)
+            return True
+
+    def remove_empty_folder(self, path: WorkspacePath) -> bool:
+        """Remove a folder if it is empty, durably; False if it is not, or is none."""
+        try:
+            with self._changing(path) as (fd, base):
+                faults.point("folder.remove")
+                self._fs.rmdir(base, dir_fd=fd)
+                self._fs.fsync(fd)
+        except (CannotWrite, PathEscape, PathRefused):
+            return False
+        return True
+
+    def stage_file(self, path: WorkspacePath, stage: str, pieces: Iterable[bytes], mode: int) -> None:
+        """Write a file beside ``path`` under a name that must be free, synced; never more open than ``mode``.
+
+        If anything fails, also in ``pieces``, the stage is gone again.
+        """
+        _require_stage(path, stage)
+        with self._changing(path) as (fd, _):
+            faults.point("stage.create")
+            flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | NOFOLLOW
+            file = self._fs.open(stage, flags, mode & 0o600, dir_fd=fd)
+            try:
+                try:
+                    for piece in pieces:
+                        self._fs.write_all(file, piece)
+                    self._fs.fchmod(file, mode & 0o777)
+                    faults.point("stage.sync")
+                    self._fs.fsync(file)
+                finally:
+                    self._fs.close(file)
+            except Exception:
+                self._fs.unlink(stage, dir_fd=fd)
+                raise
+
+    def stage_link(self, path: WorkspacePath, stage: str, text: bytes) -> None:
+        """Make a link beside ``path`` under a name that must be free."""
+        _require_stage(path, stage)
+        with self._changing(path) as (fd, _):
+            faults.point("stage.create")
+            self._fs.symlink(text, stage, dir_fd=fd)
+
+    def drop_stage(self, path: WorkspacePath, stage: str) -> None:
+        """Remove a stage; missing is fine. Only for a name that a plan or the list of stages of ours holds."""
+        _require_stage(path, stage)
+        try:
+            with self._parent(path) as (fd, _):
+                if stat_bits.S_ISDIR(self._fs.lstat(stage, dir_fd=fd).st_mode):
+                    return
+                faults.point("stage.drop")
+                self._fs.unlink(stage, dir_fd=fd)
+        except (FileNotFoundError, PathEscape):
+            return
+        except OSError as error:
+            raise cannot_write(path, error) from error
+
+    def put_in_place(self, path: WorkspacePath, stage: str) -> None:
+        """Rename a stage over its target; durable after `sync_parent`."""
+        _require_stage(path, stage)
+        with self._changing(path) as (fd, base):
+            faults.point("target.rename")
+            self._fs.move(stage, base, dir_fd=fd)
+
+    def unlink(self, path: WorkspacePath) -> None:
+        """Remove a file or a link; durable after `sync_parent`."""
+        with self._changing(path) as (fd, base):
+            faults.point("target.unlink")
+            self._fs.unlink(base, dir_fd=fd)
+
+    def set_mode(self, path: WorkspacePath, mode: int) -> None:
+        """Change the permission bits of a regular file, durably; set-id bits are never set."""
+        with self._changing(path) as (fd, base):
+            file = self._fs.open_regular(base, dir_fd=fd)
+            try:
+                faults.point("target.mode")
+                self._fs.fchmod(file, mode & 0o777)
+                self._fs.fsync(file)
+            finally:
+                self._fs.close(file)
+
+    def sync_parent(self, path: WorkspacePath) -> None:
+        """Make the names in the folder of ``path`` durable; a folder that is gone needs none."""
+        try:
+            with self._parent(path) as (fd, _):
+                faults.point("folder.sync")
+                self._fs.fsync(fd)
+        except (FileNotFoundError, PathEscape):
+            return
+        except OSError as error:
+            raise cannot_write(path, error) from error
