@@ -15,6 +15,7 @@ from vibekit_desktop.core.types.diffs import (
     DiffDocument,
     DiffNote,
     DiffResult,
+    DiffSide,
     Hunk,
     Identical,
     Note,
@@ -50,6 +51,19 @@ class Comparison:
     lines_removed: int
 
 
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """The same, with the texts."""
+
+    old: DiffSide
+    new: DiffSide
+    rows: Rows
+    hunks: tuple[Hunk, ...]
+    notes: tuple[DiffNote, ...]
+    lines_added: int
+    lines_removed: int
+
+
 def build(
     old: bytes | None,
     new: bytes | None,
@@ -61,16 +75,19 @@ def build(
     cancelled: Callable[[], bool] | None = None,
 ) -> DiffResult:
     """The diff of two contents; None is a file that is not there. Raises `Cancelled` only if ``cancelled`` says so."""
-    found = compare(
-        old,
-        new,
-        old_mode=old_mode,
-        new_mode=new_mode,
-        ignore_whitespace=ignore_whitespace,
-        limits=limits,
-        cancelled=cancelled,
+    modes = _mode_note(old, new, old_mode, new_mode)
+    found = _find(old, new, modes, ignore_whitespace=ignore_whitespace, limits=limits, cancelled=cancelled)
+    if not isinstance(found, _Found):
+        return found
+    return DiffDocument(
+        old=found.old,
+        new=found.new,
+        rows=found.rows,
+        hunks=found.hunks,
+        notes=found.notes,
+        lines_added=found.lines_added,
+        lines_removed=found.lines_removed,
     )
-    return assemble(old, new, found) if isinstance(found, Comparison) else found
 
 
 def compare(
@@ -81,16 +98,38 @@ def compare(
     new_mode: int | None = None,
     ignore_whitespace: bool = False,
     limits: Limits = DEFAULT,
-    cancelled: Callable[[], bool] | None = None,
 ) -> Comparison | Identical | BinaryPair | TooLarge:
-    """The costly half of `build`: everything but the texts themselves."""
-    step = cancelled or (lambda: False)
+    """`build` for another process, which has the texts already: `assemble` puts the two together there."""
     modes = _mode_note(old, new, old_mode, new_mode)
+    found = _find(old, new, modes, ignore_whitespace=ignore_whitespace, limits=limits, cancelled=None)
+    if not isinstance(found, _Found):
+        return found
+    rows_old, rows_new = found.rows.packed
+    return Comparison(
+        rows_old=rows_old,
+        rows_new=rows_new,
+        hunks=found.hunks,
+        notes=found.notes,
+        lines_added=found.lines_added,
+        lines_removed=found.lines_removed,
+    )
+
+
+def _find(
+    old: bytes | None,
+    new: bytes | None,
+    modes: tuple[DiffNote, ...],
+    *,
+    ignore_whitespace: bool,
+    limits: Limits,
+    cancelled: Callable[[], bool] | None,
+) -> _Found | Identical | BinaryPair | TooLarge:
+    step = cancelled or (lambda: False)
     if old == new:
         return Identical(len(old or b""), modes)
     if limits.size_bytes is not None and max(len(old or b""), len(new or b"")) > limits.size_bytes:
         return TooLarge(len(old or b""), len(new or b""))
-    before, after = _read(old), _read(new)
+    before, after = read(old or b""), read(new or b"")
     if before is None or after is None:
         return BinaryPair(None if old is None else len(old), None if new is None else len(new))
     if limits.lines is not None and max(before.line_count, after.line_count) > limits.lines:
@@ -98,17 +137,16 @@ def compare(
     _stop(step)
     found = changes(*comparable(before, after, ignore_whitespace=ignore_whitespace))
     _stop(step)
-    rows, hunks = lay_out(side(before).lines, side(after).lines, found)
+    left, right = side(None if old is None else before), side(None if new is None else after)
+    rows, hunks = lay_out(left.lines, right.lines, found)
     _stop(step)
-    notes = (
-        modes if old is None or new is None else modes + _text_notes(before, after, told=not found and not ignore_whitespace)
-    )
-    rows_old, rows_new = rows.packed
-    return Comparison(
-        rows_old=rows_old,
-        rows_new=rows_new,
+    told = not found and not ignore_whitespace
+    return _Found(
+        old=left,
+        new=right,
+        rows=rows,
         hunks=hunks,
-        notes=notes,
+        notes=modes if old is None or new is None else modes + _text_notes(before, after, told=told),
         lines_added=sum(one.new_end - one.new_start for one in found),
         lines_removed=sum(one.old_end - one.old_start for one in found),
     )
@@ -117,18 +155,14 @@ def compare(
 def assemble(old: bytes | None, new: bytes | None, found: Comparison) -> DiffDocument:
     """The document of two contents and what `compare` found in them."""
     return DiffDocument(
-        old=side(None if old is None else _read(old)),
-        new=side(None if new is None else _read(new)),
+        old=side(None if old is None else read(old)),
+        new=side(None if new is None else read(new)),
         rows=Rows.unpack(found.rows_old, found.rows_new),
         hunks=found.hunks,
         notes=found.notes,
         lines_added=found.lines_added,
         lines_removed=found.lines_removed,
     )
-
-
-def _read(data: bytes | None) -> Text | None:
-    return read(b"" if data is None else data)
 
 
 def _stop(cancelled: Callable[[], bool]) -> None:

@@ -177,17 +177,20 @@ class _Headings:
     def above(self, line: int) -> str:
         """For a line counted from 0; empty if there is none."""
         lines = self._lines
-        for at in range(min(line, len(lines)) - 1, self._seen - 1, -1):
+        unseen = range(min(line, len(lines)) - 1, self._seen - 1, -1)
+        self._seen = max(self._seen, line)
+        for at in unseen:
             if _CODE_HEADING.match(lines[at]):
                 self._code = lines[at].strip()[:_HEADING_LENGTH]
-                break
-        for at in range(min(line, len(lines)) - 1, self._seen - 1, -1):
+                return self._code
+        if self._code:
+            return self._code
+        for at in unseen:
             # With blank lines around it: else it is more likely a comment.
             if _TEXT_HEADING.match(lines[at]) and self._alone(at):
                 self._text = lines[at].strip()[:_HEADING_LENGTH]
                 break
-        self._seen = max(self._seen, line)
-        return self._code or self._text
+        return self._text
 
     def _alone(self, at: int) -> bool:
         return not any(line.strip() for near in (at - 1, at + 1) for line in self._lines[max(0, near) : near + 1])

@@ -48,7 +48,7 @@ class Text:
     @property
     def line_ends(self) -> tuple[int, int]:
         """How many lines end in CRLF, and how many in LF alone."""
-        crlf = self.raw.count(b"\r\n")
+        crlf = self.raw.count(b"\r\n") if b"\r" in self.raw else 0
         return crlf, self.raw.count(b"\n") - crlf
 
 
