@@ -101,7 +101,7 @@ class FileTouched:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TurnEnded:
-    """The end of a turn, and what may have changed in it without being recorded."""
+    """The end of a turn, and what may have changed in it without being recorded. Not ``sure``: it may still be running."""
 
     turn: int
     ts: int
@@ -109,6 +109,7 @@ class TurnEnded:
     complete: bool
     skipped: tuple[tuple[str, str], ...] = ()
     """(path or empty, reason)."""
+    sure: bool = True
 
 
 Step = TurnBegan | FileTouched | TurnEnded

@@ -328,7 +328,7 @@ class _Finish:
                         if not side.known:
                             uncaught[str(touch.path), side.reason] = None
                 touch = next(touches, None)
-            if turn and not (self.running and turn == self._conversation.turns):
+            if turn:
                 facts = self._facts(turn)
                 skipped = (*uncaught, *(("", doubt) for doubt in facts.doubts))
                 steps.append(
@@ -338,6 +338,7 @@ class _Finish:
                         duration_ms=self._duration(turn),
                         complete=not skipped,
                         skipped=skipped,
+                        sure=not (self.running and turn == self._conversation.turns),
                     )
                 )
         return tuple(steps)

@@ -84,6 +84,8 @@ class EditReader:
     _best: dict[str, object] = field(default_factory=dict)
     _known: dict[str, Content | str] = field(default_factory=dict)
     """Content by absolute path; a string is the name of a backup that holds it."""
+    _before_command: dict[str, dict[str, Content | str]] = field(default_factory=dict)
+    """What was known when a command that has not answered yet was started."""
     _pending: dict[str, Mapping[str, object]] = field(default_factory=dict)
     _seen: dict[str, Mapping[str, object]] = field(default_factory=dict)
     _epoch: int = 0
@@ -154,6 +156,8 @@ class EditReader:
         """A call that may change files without saying which: what we knew of them is no longer certain."""
         if call.tool in EDITING or call.tool in HARMLESS:
             return
+        if call.tool in RUNS_COMMANDS:
+            self._before_command[call.id] = dict(self._known)
         self._forget()
         if call.arguments.get("run_in_background") is True:
             self._background = True
@@ -261,18 +265,21 @@ class EditReader:
 
     def _beside_a_command(self, call: Call, result: Mapping[str, object], turn: int, ts: int) -> None:
         """Newer versions list what a shell command changed: hunks only, so the paths are facts and most contents are not."""
+        known = self._before_command.pop(call.id, {})
         listed = mapping(result.get("bashEditDiff"))
         for file in (mapping(item) for item in sequence(listed.get("files"))):
             recorded = text(file.get("filePath"))
             if not recorded:
                 continue
             inside, reason = self.root.relative(recorded, call.cwd)
+            path = self.root.absolute(recorded, call.cwd)
+            before = ABSENT_FILE if file.get("created") is True else self._content(known.get(path))
             step = FileTouched(
                 turn=turn,
                 ts=ts,
                 path=inside,
-                recorded=self.root.absolute(recorded, call.cwd),
-                before=ABSENT_FILE if file.get("created") is True else not_captured(NO_CONTENT),
+                recorded=path,
+                before=before or not_captured(NO_CONTENT),
                 after=ABSENT_FILE if file.get("deleted") is True else not_captured(NO_CONTENT),
                 tool_call_id=call.id,
                 message_count=0,
@@ -317,7 +324,9 @@ class EditReader:
                 return
 
     def _recall(self, path: str) -> Content | None:
-        found = self._known.get(path)
+        return self._content(self._known.get(path))
+
+    def _content(self, found: Content | str | None) -> Content | None:
         if isinstance(found, str):
             data = self.backup(found)
             return present(data) if data is not None else None
@@ -366,7 +375,7 @@ class EditReader:
             seen = self._sightings.get(index)
             if seen is None and later is not None and later[0] == touch.epoch and later[1].known:
                 seen = later[1]
-            if seen is not None and touch.outcome.after.reason == NO_CONTENT and touch.step.announced:
+            if seen is not None and touch.outcome.after.reason == NO_CONTENT:
                 touch.outcome = with_after(touch.outcome, seen, touch.patch)
                 touch.step = replace(touch.step, before=touch.outcome.before, after=touch.outcome.after)
             following[path] = touch.epoch, touch.step.before
