@@ -6,7 +6,7 @@ from typing import Self
 
 from PySide6.QtCore import QCoreApplication
 
-class QEventLoop(asyncio.AbstractEventLoop):
+class QEventLoop(asyncio.SelectorEventLoop):
     def __init__(
         self, app: QCoreApplication | None = None, set_running_loop: bool = False, already_running: bool = False
     ) -> None: ...

@@ -68,4 +68,11 @@ def _run_verb(options: Namespace, dirs: Dirs) -> int:
         home, config_dir = home_of(options)
         return build(dirs, home=home, config_dir=config_dir, vault=vault_of(options)).core
 
-    return run_verb(options, build_core)
+    try:
+        return run_verb(options, build_core)
+    except Exception as error:  # a fault of ours: one sentence, the place in the log, and the promised exit status
+        crash.start_logging(dirs.logs, verbose=False)
+        crash.report(error, f"the verb {options.verb}")
+        if options.verbose:
+            raise
+        return 3

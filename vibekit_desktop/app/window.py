@@ -92,8 +92,7 @@ def _turn(app: object, hub: object, window: "MainWindow", options: Namespace, di
     crash.install(conductor.tell_fault)
     crash.watch_loop(loop, conductor.tell_fault)
     with loop:
-        status = loop.run_until_complete(_live(loop, window, conductor, wired, options))
-    return status
+        return loop.run_until_complete(_live(loop, window, conductor, wired, options))
 
 
 async def _live(

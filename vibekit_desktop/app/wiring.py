@@ -59,7 +59,7 @@ def build(dirs: Dirs, *, home: Path, config_dir: Path | None = None, vault: tupl
     shelf = Shelf(fs, dirs.data, clock=now_ms, home=home)
     if vault is not None:
         shelf.open_for_this_run(*vault)
-    sources = (ClaudeCode(fs),)
+    sources = (ClaudeCode(),)
     finder = Finder(fs, sources, home, dirs.cache, config_dir=config_dir)
     history = HistoryService(bus, shelf, finder, headers, serial, clock=now_ms)
     chats = ChatService(bus, history, headers, serial, counts)

@@ -87,7 +87,9 @@ def print_json(value: Mapping[str, Json]) -> None:
 
 
 def _console() -> Console:
-    return Console(highlight=False, markup=False, emoji=False, soft_wrap=True)
+    # A pipe has no width: rows stay on one line there, so that grep and cut see them whole.
+    width = None if sys.stdout.isatty() else 1000
+    return Console(highlight=False, markup=False, emoji=False, soft_wrap=True, width=width)
 
 
 def say(text: str) -> None:

@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import replace
 
 from vibekit_desktop.core.bus import Bus
 from vibekit_desktop.core.disk import folders
@@ -11,7 +10,7 @@ from vibekit_desktop.core.services.headers import Headers
 from vibekit_desktop.core.services.history import HistoryService
 from vibekit_desktop.core.services.serial import Serial, durably
 from vibekit_desktop.core.services.vaults import OpenVault
-from vibekit_desktop.core.types.chats import Chat, ChatHeader, ChatStatus, ChatView, Message, Role, TurnSpan
+from vibekit_desktop.core.types.chats import Chat, ChatHeader, ChatView, Message, Role, TurnSpan
 from vibekit_desktop.core.types.checkpoints import Now, Start
 from vibekit_desktop.core.types.errors import ChatAmbiguous, ChatNotFound, InvalidId
 from vibekit_desktop.core.types.events import ChatUpdated
@@ -87,9 +86,9 @@ class ChatService:
 
         def work() -> tuple[ChatView, bool]:
             loaded, raw = vault.chats.load(chat)
-            header = replace(vault.chats.header(chat), workspace=vault.workspace_path)
             messages = loaded.messages or ()
             news = self._count_net(vault, chat)
+            header = self._headers.read(vault, chat)
             view = ChatView(
                 header=header,
                 chat=loaded,
@@ -103,10 +102,9 @@ class ChatService:
 
         async with self._serial.hold(vault.id):
             view, news = await durably(work)
-        header = await self._headers.one(vault, chat)
-        if news and header.status is not ChatStatus.DAMAGED:
-            self._bus.publish(ChatUpdated(header))
-        return replace(view, header=header)
+        if news:
+            self._bus.publish(ChatUpdated(view.header))
+        return view
 
     def _count_net(self, vault: OpenVault, chat: ChatId) -> bool:
         """Count what the chat changed from its start to its last known state; returns whether that is news."""

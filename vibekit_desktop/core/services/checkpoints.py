@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import TypeVar
 
 from vibekit_desktop.core.bus import Bus
-from vibekit_desktop.core.checkpoint.kernel import CheckpointKernel, PlanRequest
+from vibekit_desktop.core.checkpoint.kernel import CheckpointKernel
+from vibekit_desktop.core.checkpoint.plan import PlanRequest
 from vibekit_desktop.core.services.contents import LineCounts
 from vibekit_desktop.core.services.headers import Headers
 from vibekit_desktop.core.services.history import HistoryService
@@ -75,21 +76,23 @@ class CheckpointService:
         """What a restore would do."""
         if isinstance(point, Now):
             raise Malformed("point to restore", "now")
-        return await self._plan(chat, PlanRequest(RestoreKind.RESTORE, point, scope, mine, tuple(paths)))
+        return await self._plan(chat, PlanRequest(point=point, scope=scope, mine=mine, paths=tuple(paths)))
 
     async def plan_undo_file(self, chat: ChatId, point: Point, path: WorkspacePath, *, mine: Mine) -> RestorePlan:
         """What putting one file back would do."""
         if isinstance(point, Now):
             raise Malformed("point to restore", "now")
-        return await self._plan(chat, PlanRequest(RestoreKind.UNDO_FILE, point, Scope.FILES, mine, (path,)))
+        return await self._plan(
+            chat, PlanRequest(kind=RestoreKind.UNDO_FILE, point=point, scope=Scope.FILES, mine=mine, paths=(path,))
+        )
 
     async def plan_undo(self, chat: ChatId, *, mine: Mine) -> RestorePlan:
         """What taking back the newest entry would do."""
-        return await self._plan(chat, PlanRequest(RestoreKind.UNDO, None, Scope.BOTH, mine, ()))
+        return await self._plan(chat, PlanRequest(kind=RestoreKind.UNDO, mine=mine))
 
     async def plan_redo(self, chat: ChatId, *, mine: Mine) -> RestorePlan:
         """What taking back the newest undo would do."""
-        return await self._plan(chat, PlanRequest(RestoreKind.REDO, None, Scope.BOTH, mine, ()))
+        return await self._plan(chat, PlanRequest(kind=RestoreKind.REDO, mine=mine))
 
     async def _plan(self, chat: ChatId, request: PlanRequest) -> RestorePlan:
         def work(vault: OpenVault, kernel: CheckpointKernel) -> RestorePlan:

@@ -4,11 +4,12 @@ Blocking parts run in threads. The net line counts of a chat are filled in from 
 """
 
 import asyncio
-from dataclasses import replace
 
+from vibekit_desktop.core.chat.store import ChatFile
 from vibekit_desktop.core.services.found import FoundSession
 from vibekit_desktop.core.services.vaults import OpenVault
 from vibekit_desktop.core.types.chats import ChatHeader, ChatStatus
+from vibekit_desktop.core.types.errors import ChatNotFound
 from vibekit_desktop.core.types.ids import ChatId
 
 
@@ -28,7 +29,7 @@ class Headers:
 
     def of_vault(self, vault: OpenVault) -> list[ChatHeader]:
         """All rows of one vault, damaged ones included."""
-        return [self._with_net(replace(header, workspace=vault.workspace_path)) for header in vault.chats.headers()]
+        return [self._row(vault, file) for file in vault.chats.list()]
 
     def of_found(self, found: FoundSession) -> ChatHeader:
         """The row of a session that nobody opened yet."""
@@ -47,10 +48,32 @@ class Headers:
         )
 
     async def one(self, vault: OpenVault, chat: ChatId) -> ChatHeader:
-        """The row of one chat, read from its file."""
-        header = await asyncio.to_thread(vault.chats.header, chat)
-        return self._with_net(replace(header, workspace=vault.workspace_path))
+        """The row of one chat, read from its file; raises `ChatNotFound`."""
+        return await asyncio.to_thread(self.read, vault, chat)
 
-    def _with_net(self, header: ChatHeader) -> ChatHeader:
-        net = self._net.get(header.id)
-        return header if net is None else replace(header, lines_added=net[0], lines_removed=net[1])
+    def read(self, vault: OpenVault, chat: ChatId) -> ChatHeader:
+        """As `one`, blocking."""
+        file = vault.chats.header(chat)
+        if file is None:
+            raise ChatNotFound(chat)
+        return self._row(vault, file)
+
+    def _row(self, vault: OpenVault, file: ChatFile) -> ChatHeader:
+        net = self._net.get(file.id, (None, None))
+        return ChatHeader(
+            id=file.id,
+            name=file.name,
+            agent=file.agent,
+            source=file.source,
+            workspace=vault.workspace_path,
+            created_at=file.created_at,
+            updated_at=file.updated_at,
+            message_count=file.message_count,
+            turn_count=file.turn_count,
+            lines_added=net[0],
+            lines_removed=net[1],
+            parent_chat_id=file.parent_chat_id,
+            rewind_from_turn=file.rewind_from_turn,
+            status=ChatStatus.DAMAGED if file.problem else ChatStatus.PLAIN,
+            problem=file.problem,
+        )

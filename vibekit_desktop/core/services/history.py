@@ -7,8 +7,9 @@ materialised first (storage.md 6), one that has grown is brought up to date. Nev
 import asyncio
 import logging
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import assert_never
 
 from vibekit_desktop.core.bus import Bus
 from vibekit_desktop.core.disk import folders
@@ -18,7 +19,7 @@ from vibekit_desktop.core.services.serial import Serial, durably
 from vibekit_desktop.core.services.shelf import Shelf
 from vibekit_desktop.core.services.vaults import OpenVault
 from vibekit_desktop.core.sources.base import Source
-from vibekit_desktop.core.sources.materialise import ImportOutcome, OutcomeKind, materialise
+from vibekit_desktop.core.sources.materialise import ImportKind, ImportOutcome, materialise
 from vibekit_desktop.core.types.errors import (
     CannotRead,
     ChatNotFound,
@@ -120,8 +121,10 @@ class HistoryService:
                 if single:
                     raise
                 failed = FailedImport(str(one.path), _why(error), error.code)
-                report = _with(report, failed=(*report.failed, failed))
+                report = replace(report, failed=(*report.failed, failed))
                 continue
+            if single and outcome.failed is not None:
+                raise UnknownFormat(str(path), outcome.failed.reason)
             report = _added(report, outcome)
         return report
 
@@ -183,29 +186,29 @@ class HistoryService:
         return outcome
 
     async def _announce(self, vault: OpenVault, outcome: ImportOutcome) -> None:
-        if outcome.kind is OutcomeKind.UNCHANGED:
+        if outcome.imported is None or outcome.kind is ImportKind.UNCHANGED:
             return
-        kind = ChatCreated if outcome.kind is OutcomeKind.IMPORTED else ChatUpdated
-        self._bus.publish(kind(await self._headers.one(vault, outcome.chat.chat_id)))
-        for branch in outcome.chat.branches:
-            self._bus.publish(kind(await self._headers.one(vault, branch)))
-
-
-def _with(report: ImportReport, *, failed: tuple[FailedImport, ...]) -> ImportReport:
-    return ImportReport(imported=report.imported, updated=report.updated, unchanged=report.unchanged, failed=failed)
+        kind = ChatCreated if outcome.kind is ImportKind.IMPORTED else ChatUpdated
+        self._bus.publish(kind(await self._headers.one(vault, outcome.chat_id)))
+        for branch in outcome.imported.branches:
+            if await asyncio.to_thread(vault.chats.exists, branch):
+                self._bus.publish(kind(await self._headers.one(vault, branch)))
 
 
 def _added(report: ImportReport, outcome: ImportOutcome) -> ImportReport:
-    chat: ImportedChat = outcome.chat
-    imported, updated, unchanged = report.imported, report.updated, report.unchanged
+    chats: tuple[ImportedChat, ...] = (outcome.imported,) if outcome.imported is not None else ()
     match outcome.kind:
-        case OutcomeKind.IMPORTED:
-            imported = (*imported, chat)
-        case OutcomeKind.UPDATED:
-            updated = (*updated, chat)
-        case OutcomeKind.UNCHANGED:
-            unchanged = (*unchanged, chat.chat_id)
-    return ImportReport(imported=imported, updated=updated, unchanged=unchanged, failed=report.failed)
+        case ImportKind.IMPORTED:
+            return replace(report, imported=report.imported + chats)
+        case ImportKind.UPDATED:
+            return replace(report, updated=report.updated + chats)
+        case ImportKind.UNCHANGED:
+            return replace(report, unchanged=(*report.unchanged, outcome.chat_id))
+        case ImportKind.FAILED:
+            failed = (outcome.failed,) if outcome.failed is not None else ()
+            return replace(report, failed=report.failed + failed)
+        case _:
+            assert_never(outcome.kind)
 
 
 def _why(error: CoreError) -> str:

@@ -20,9 +20,8 @@ from vibekit_desktop.core.services.history import HistoryService
 from vibekit_desktop.core.services.serial import Serial, durably
 from vibekit_desktop.core.services.shelf import Shelf
 from vibekit_desktop.core.services.vaults import OpenVault
-from vibekit_desktop.core.types.chats import ChatStatus
 from vibekit_desktop.core.types.checkpoints import Problem, ProblemFound, VerifyReport
-from vibekit_desktop.core.types.errors import Busy, CoreError, WorkspaceMissing
+from vibekit_desktop.core.types.errors import Busy, CannotRead, ChatDamaged, CoreError, WorkspaceMissing
 from vibekit_desktop.core.types.ids import ChatId, WorkspacePath
 
 PACKAGES = ("PySide6-Essentials", "qasync", "msgspec", "pygit2", "rapidfuzz", "Pygments", "platformdirs", "rich")
@@ -83,13 +82,14 @@ class LibraryService:
     async def _verify_vault(self, vault: OpenVault, chat: ChatId | None) -> VerifyReport:
         def work() -> VerifyReport:
             report = vault.kernel().verify(chat)
-            headers = [header for header in vault.chats.headers() if chat in (None, header.id)]
-            damaged = tuple(
-                ProblemFound(Problem.CHAT_DAMAGED, header.id, f"chats/{header.id}.json", header.problem)
-                for header in headers
-                if header.status is ChatStatus.DAMAGED
-            )
-            return replace(report, problems=report.problems + damaged, chats=len(headers))
+            files = [file for file in vault.chats.list() if chat in (None, file.id)]
+            damaged: list[ProblemFound] = []
+            for file in files:
+                try:
+                    vault.chats.load(file.id)
+                except (ChatDamaged, CannotRead) as error:
+                    damaged.append(ProblemFound(Problem.CHAT_DAMAGED, file.id, f"chats/{file.id}.json", error.reason))
+            return replace(report, problems=report.problems + tuple(damaged), chats=len(files))
 
         async with self._serial.hold(vault.id):
             return await durably(work)

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from vibekit_desktop.core.chat.store import ChatStore
-from vibekit_desktop.core.chat.transcripts import Transcripts
+from vibekit_desktop.core.chat.transcripts import StoredTranscripts
 from vibekit_desktop.core.checkpoint.kernel import CheckpointKernel
 from vibekit_desktop.core.checkpoint.vault import VaultStore
 from vibekit_desktop.core.disk.fs import Fs
@@ -31,6 +31,7 @@ class OpenVault:
         self.lock = VaultLock(fs, folder)
         self._fs = fs
         self._clock = clock
+        self._kernel: tuple[tuple[int, int] | None, CheckpointKernel] | None = None
 
     def workspace(self) -> Workspace | None:
         """The workspace folder, or None while it is not where the library says."""
@@ -42,9 +43,14 @@ class OpenVault:
             return None
 
     def kernel(self) -> CheckpointKernel:
-        """The checkpoint kernel over the workspace as it is now."""
-        transcripts = Transcripts(self.chats)
-        return CheckpointKernel(self._fs, self.store, self.workspace(), transcripts, self._clock)
+        """The checkpoint kernel over the workspace as it is now; the same one, with what it has folded, while the folder is
+        the same."""
+        workspace = self.workspace()
+        place = workspace.identity if workspace is not None else None
+        if self._kernel is None or self._kernel[0] != place:
+            transcripts = StoredTranscripts(self.chats, clock=self._clock)
+            self._kernel = place, CheckpointKernel(self._fs, self.store, workspace, transcripts, self._clock)
+        return self._kernel[1]
 
     def changing_kernel(self, chat: ChatId | None) -> CheckpointKernel:
         """A kernel to change something with: recovery first (storage.md 5). The caller holds `lock`.
@@ -54,7 +60,6 @@ class OpenVault:
         kernel = self.kernel()
         if kernel.unfinished():
             kernel.recover()
-            kernel = self.kernel()
             for unfinished, reason in kernel.unfinished():
                 if chat is None or unfinished == chat:
                     raise RestoreUnfinished(unfinished, reason)
