@@ -40,9 +40,12 @@ def _receiver(node: ast.Attribute) -> str:
 
 
 def _path_call(node: ast.Call) -> str | None:
-    """The name of the Path method that touches the disk, if this call is one. Calls on an `Fs` object are not."""
+    """The name of the Path method that touches the disk, if this call is one. Calls on an `Fs` object are not, nor are those
+    on a `Workspace`, which are told what to do it to."""
     function = node.func
     if not isinstance(function, ast.Attribute) or _receiver(function) == "fs":
+        return None
+    if _receiver(function) == "workspace" and node.args:
         return None
     if function.attr in PATH_METHODS:
         return function.attr

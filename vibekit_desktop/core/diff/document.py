@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from vibekit_desktop.core.diff.hunks import Rows, lay_out
-from vibekit_desktop.core.diff.lines import changes
+from vibekit_desktop.core.diff.lines import Change, changes
 from vibekit_desktop.core.diff.text import Text, comparable, line_ending, only_whitespace_differs, read, side
 from vibekit_desktop.core.types.diffs import (
     BinaryPair,
@@ -140,13 +140,16 @@ def _find(
     left, right = side(None if old is None else before), side(None if new is None else after)
     rows, hunks = lay_out(left.lines, right.lines, found)
     _stop(step)
-    told = not found and not ignore_whitespace
+    notes = modes
+    if old is not None and new is not None:
+        told = not found and not ignore_whitespace
+        notes += _text_notes(before, after, told=told, words_differ=bool(found) and _words_differ(left, right, found[0]))
     return _Found(
         old=left,
         new=right,
         rows=rows,
         hunks=hunks,
-        notes=modes if old is None or new is None else modes + _text_notes(before, after, told=told),
+        notes=notes,
         lines_added=sum(one.new_end - one.new_start for one in found),
         lines_removed=sum(one.old_end - one.old_start for one in found),
     )
@@ -176,8 +179,11 @@ def _mode_note(old: bytes | None, new: bytes | None, old_mode: int | None, new_m
     return (DiffNote(Note.MODE, f"{old_mode:03o}", f"{new_mode:03o}"),)
 
 
-def _text_notes(old: Text, new: Text, *, told: bool) -> tuple[DiffNote, ...]:
-    """Facts about two texts that both exist and have different bytes; ``told`` if the other notes are all there is to tell."""
+def _text_notes(old: Text, new: Text, *, told: bool, words_differ: bool) -> tuple[DiffNote, ...]:
+    """Facts about two texts that both exist and have different bytes.
+
+    ``told`` if the other notes are all there is to tell; ``words_differ`` if it is known that not only whitespace differs.
+    """
     notes: list[DiffNote] = []
     if old.encoding != new.encoding and not _ascii_beside_guess(old, new):
         notes.append(DiffNote(Note.ENCODING, old.encoding, new.encoding))
@@ -189,10 +195,17 @@ def _text_notes(old: Text, new: Text, *, told: bool) -> tuple[DiffNote, ...]:
         notes.append(DiffNote(Note.FINAL_NEWLINE, _yes(old.final_newline), _yes(new.final_newline)))
     if old.invalid or new.invalid:
         notes.append(DiffNote(Note.INVALID_BYTES, str(old.invalid), str(new.invalid)))
-    if not (told and notes) and only_whitespace_differs(old, new):
+    if not (told and notes) and not words_differ and only_whitespace_differs(old, new):
         # Also the last word where nothing else accounts for the difference, so that different bytes never look equal.
         notes.append(DiffNote(Note.ONLY_WHITESPACE, "", ""))
     return tuple(notes)
+
+
+def _words_differ(old: DiffSide, new: DiffSide, first: Change) -> bool:
+    """Whether the first change alone shows that not only whitespace differs; spares looking at the whole of both texts."""
+    one = "".join("".join(old.lines[first.old_start : first.old_end]).split())
+    other = "".join("".join(new.lines[first.new_start : first.new_end]).split())
+    return not one.startswith(other) and not other.startswith(one)
 
 
 def _ascii_beside_guess(old: Text, new: Text) -> bool:

@@ -15,9 +15,11 @@ from vibekit_desktop.core.types.diffs import Hunk, Row, RowKind
 
 CONTEXT = 3
 
+_BEFORE = "export default public private protected internal static abstract final async pub unsafe inline"
+_HEADS = "def class function function* func fn impl interface struct enum trait namespace module"
+_FIRST_WORDS = frozenset(f"{_BEFORE} {_HEADS} pub(crate) pub(super)".split())
 _CODE_HEADING = re.compile(
-    r"\s*(?:(?:export|default|public|private|protected|internal|static|abstract|final|async|pub(?:\([a-z]+\))?|unsafe|inline)\s+)*"
-    r"(?:def|class|function\*?|func|fn|impl|interface|struct|enum|trait|namespace|module)\b"
+    rf"\s*(?:(?:{'|'.join(_BEFORE.split())}|pub\([a-z]+\))\s+)*(?:{'|'.join(map(re.escape, _HEADS.split()))})(?!\w)"
 )
 _TEXT_HEADING = re.compile(r"#{1,6} ")
 _HEADING_LENGTH = 120
@@ -180,7 +182,8 @@ class _Headings:
         unseen = range(min(line, len(lines)) - 1, self._seen - 1, -1)
         self._seen = max(self._seen, line)
         for at in unseen:
-            if _CODE_HEADING.match(lines[at]):
+            word = lines[at].split(None, 1)[:1]
+            if word and word[0] in _FIRST_WORDS and _CODE_HEADING.match(lines[at]):
                 self._code = lines[at].strip()[:_HEADING_LENGTH]
                 return self._code
         if self._code:
