@@ -276,7 +276,7 @@ class RowPainter:
         width = draw_text(painter, theme, place, text, style="small", token="text.secondary")
         rest = QRectF(left + width + 8, box.top(), edge - left - width - 8, box.height())
         if fold.heading and rest.width() > 24:
-            draw_text(painter, theme, rest, fold.heading.strip(), style="small", token="text.tertiary")
+            draw_text(painter, theme, rest, fold.heading.strip().rstrip(" :{"), style="small", token="text.tertiary")
         for which, button in buttons:
             if self.hovered == (index, which):
                 rounded(painter, button, theme.radius("small"), fill=theme.color("bg.pressed"))

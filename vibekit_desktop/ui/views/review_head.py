@@ -24,7 +24,7 @@ class TitleBlock(QWidget):
         super().__init__(parent)
         self._hub = hub
         self._title = ""
-        self.setFixedWidth(231)
+        self.setFixedWidth(235)
         hub.changed.connect(self.update)
 
     def set_title(self, title: str) -> None:
@@ -65,8 +65,8 @@ class ListHead(QWidget):
         text = tr_n("{n} file", "{n} files", len(self._entries))
         draw_text(painter, theme, box, text, style="label", token="text.tertiary")
         counts = totals(self._entries)
-        width = counts_width(theme, counts, weight=500)
-        draw_counts(painter, theme, counts, QRectF(box.right() - width, box.top(), width, box.height()), weight=500)
+        width = counts_width(theme, counts, weight=600)
+        draw_counts(painter, theme, counts, QRectF(box.right() - width, box.top(), width, box.height()), weight=600)
 
 
 class _PathLine(QWidget):
