@@ -18,9 +18,11 @@ import subprocess
 import sys
 
 if sys.version_info < (3, 11):  # noqa: UP036 - whoever starts this with an older Python deserves a sentence, not a traceback
-    for _newer in ("python3.14", "python3.13", "python3.12", "python3.11"):
-        if shutil.which(_newer):
-            os.execvp(_newer, [_newer, *sys.argv])
+    _ENOUGH = "import sys; sys.exit(sys.version_info < (3, 11))"
+    for _name in ("python3.14", "python3.13", "python3.12", "python3.11"):
+        # Asked, not only looked for: a version manager's name may be there with nothing behind it.
+        if shutil.which(_name) and subprocess.call([_name, "-c", _ENOUGH], stderr=subprocess.DEVNULL) == 0:
+            os.execvp(_name, [_name, *sys.argv])
     sys.exit(
         f"VibeKit Desktop needs Python 3.11 or newer; this is {sys.version.split()[0]}. Install one and start dev.py with it."
     )
@@ -165,7 +167,7 @@ def set_up(*, extra: str = "", install: bool = True) -> None:
     """Install the program, editable, with its dependencies; at once if nothing changed since the last time."""
     stamp = VENV / f"stamp-{extra or 'run'}"
     digest = hashlib.sha256((ROOT / "pyproject.toml").read_bytes())
-    digest.update(f"{ROOT}\n{sys.version_info[:2]}\n{extra}".encode())
+    digest.update(f"{ROOT}\n{extra}".encode())
     if PYTHON.exists() and stamp.exists() and stamp.read_text("utf-8") == digest.hexdigest():
         return
     make_venv(install=install)
