@@ -10,9 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from vibekit_desktop.core.checkpoint import log
-from vibekit_desktop.core.checkpoint.log import Line
+from vibekit_desktop.core.checkpoint.log import Line, LogContents
 from vibekit_desktop.core.checkpoint.order import Placed, merged
-from vibekit_desktop.core.checkpoint.vault import LogContents
 from vibekit_desktop.core.types.checkpoints import UNKNOWN, Author, FileState, How, State
 from vibekit_desktop.core.types.ids import ChatId, WorkspacePath
 

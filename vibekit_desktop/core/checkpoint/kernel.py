@@ -7,15 +7,15 @@ and folds in what other processes wrote each time it is asked.
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from vibekit_desktop.core.checkpoint import checkout, ownership, recover, restore, timeline, verify
+from vibekit_desktop.core.checkpoint import checkout, ownership, recover, restore, stages, timeline, verify
 from vibekit_desktop.core.checkpoint import plan as planning
 from vibekit_desktop.core.checkpoint.blobs import is_sound
 from vibekit_desktop.core.checkpoint.finish import Progress
 from vibekit_desktop.core.checkpoint.ground import Ground, Transcripts
-from vibekit_desktop.core.checkpoint.history import History, View, agree
+from vibekit_desktop.core.checkpoint.history import View, agree
 from vibekit_desktop.core.checkpoint.plan import DiskFact, PlanRequest, Target
 from vibekit_desktop.core.checkpoint.points import Marks
-from vibekit_desktop.core.checkpoint.vault import LogContents, VaultStore
+from vibekit_desktop.core.checkpoint.vault import VaultStore
 from vibekit_desktop.core.disk.fs import Fs
 from vibekit_desktop.core.disk.workspace import Workspace
 from vibekit_desktop.core.types.chats import TranscriptShape
@@ -50,21 +50,11 @@ class CheckpointKernel:
         capture_bytes: int = 64 << 20,
     ) -> None:
         self._ground = Ground(fs, vault, workspace, transcripts, clock, capture_bytes)
-        self._logs: dict[ChatId, LogContents] = {}
-        self._history = History({})
-        self._views: dict[ChatId, tuple[View, Marks]] = {}
 
     # -- reading the history -------------------------------------------------------------------------------------
 
     def _view(self, chat: ChatId) -> tuple[View, Marks]:
-        logs = self._ground.vault.all_logs()
-        unchanged = logs.keys() == self._logs.keys() and all(found is self._logs[of] for of, found in logs.items())
-        if not unchanged:
-            self._logs, self._history, self._views = logs, History(logs), {}
-        if chat not in self._views:
-            view = self._history.view(chat)
-            self._views[chat] = view, Marks(view)
-        return self._views[chat]
+        return self._ground.vault.memory.view(chat)
 
     def touched(self, chat: ChatId) -> list[WorkspacePath]:
         """Every path this chat changed, sorted."""
@@ -89,13 +79,9 @@ class CheckpointKernel:
         """The bytes of a recorded state, checked. `BlobNotFound` also for a hash that no line of the vault names."""
         if state.sha is None or not state.has_content:
             raise BlobNotFound(state.sha or "")
-        if not self._is_named(state.sha):
+        if not self._ground.vault.memory.names(state.sha):
             raise BlobNotFound(state.sha)
         return self._ground.vault.blobs.get(state.sha)
-
-    def _is_named(self, sha: BlobHash) -> bool:
-        lines = (line for found in self._ground.vault.all_logs().values() for line in found.lines)
-        return any(named == sha for line in lines for _, named in verify.contents_named(line))
 
     def content(self, chat: ChatId, point: Point, path: WorkspacePath) -> bytes:
         """The bytes of a path at a point; `NotKnownThere` says why there are none."""
@@ -197,6 +183,8 @@ class CheckpointKernel:
             raise PlanStale(planning.differing(plan, fresh))
         if not restore.has_work(fresh):
             return restore.nothing(fresh)
+        if fresh.files and not recover.open_plans(self._ground):
+            stages.sweep(self._ground)
         view, marks = self._view(plan.chat)
         return restore.carry_out(self._ground, view, marks, fresh, progress)
 

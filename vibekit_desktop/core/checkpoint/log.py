@@ -7,6 +7,7 @@ import base64
 import binascii
 import re
 import zlib
+from dataclasses import dataclass
 from typing import Protocol
 
 import msgspec
@@ -145,6 +146,18 @@ class Line(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """On ``import_start``: the vault's largest ``seq`` when the import began."""
     imported_at: int = 0
     """On ``import_start``: the time of the import; ``ts`` is the time of the session's first record."""
+
+
+@dataclass(frozen=True, slots=True)
+class LogContents:
+    """One log as read. ``numbers`` are the physical line numbers of ``lines``, from 1."""
+
+    lines: tuple[Line, ...] = ()
+    numbers: tuple[int, ...] = ()
+    damaged: tuple[int, ...] = ()
+    """Numbers of the lines that cannot be understood."""
+    torn: bool = False
+    """There is an unterminated rest; no damage, the next append sets it aside."""
 
 
 SCHEMA = 1
@@ -322,3 +335,17 @@ def observed(
         owner=owner,
         other_chat=other_chat,
     )
+
+
+def contents_named(line: Line) -> list[tuple[str, BlobHash]]:
+    """Every content that a line says is in the store, with the path it was at."""
+    states: list[tuple[str, FileState]] = []
+    if observes(line):
+        states += [(line.path, state_before(line)), (line.path, state_after(line))]
+    elif line.type == "restore_conflict":
+        states.append((line.path, state_after(line)))
+    for file in line.plan.files if line.plan is not None else ():
+        if file.action != "leave":
+            states.append((file.path, state_of(file.expected_state, file.expected_sha, -1)))
+            states.append((file.path, state_of(file.wanted_state, file.wanted_sha, -1)))
+    return [(path, state.sha) for path, state in states if state.has_content and state.sha is not None]

@@ -8,8 +8,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from vibekit_desktop.core.checkpoint.log import Line
-from vibekit_desktop.core.checkpoint.vault import LogContents
+from vibekit_desktop.core.checkpoint.log import Line, LogContents
 from vibekit_desktop.core.types.ids import ChatId
 
 _Key = tuple[int, str]

@@ -39,7 +39,7 @@ from vibekit_desktop.core.types.errors import Malformed, NothingToTakeBack
 from vibekit_desktop.core.types.ids import BlobHash, WorkspacePath
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class PlanRequest:
     """What is asked for. ``point`` is None for undo and redo; without ``paths`` the plan covers what the chat changed."""
 

@@ -6,32 +6,20 @@ wants the vault's lock, which the caller holds. A log that is damaged in the mid
 
 import secrets
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
 
 from vibekit_desktop.core.checkpoint import log
 from vibekit_desktop.core.checkpoint.blobs import BlobStore
-from vibekit_desktop.core.checkpoint.log import Line
+from vibekit_desktop.core.checkpoint.log import Line, LogContents
+from vibekit_desktop.core.checkpoint.memory import Memory
 from vibekit_desktop.core.disk import atomic, journal
 from vibekit_desktop.core.disk.fs import Fs
 from vibekit_desktop.core.types.errors import InvalidId, LogDamaged
 from vibekit_desktop.core.types.ids import ChatId, parse_chat_id
 
 _TOKEN_BYTES = 200
-
-
-@dataclass(frozen=True, slots=True)
-class LogContents:
-    """One log as read. ``numbers`` are the physical line numbers of ``lines``, from 1."""
-
-    lines: tuple[Line, ...] = ()
-    numbers: tuple[int, ...] = ()
-    damaged: tuple[int, ...] = ()
-    """Numbers of the lines that cannot be understood."""
-    torn: bool = False
-    """There is an unterminated rest; no damage, the next append sets it aside."""
 
 
 _EMPTY = LogContents()
@@ -46,6 +34,7 @@ class VaultStore:
         self.blobs = BlobStore(fs, folder)
         self._clock = clock
         self._cache: dict[Path, tuple[journal.Stamp, LogContents]] = {}
+        self.memory = Memory(self.all_logs)
 
     @property
     def desktop(self) -> Path:

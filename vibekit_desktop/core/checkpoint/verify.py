@@ -2,28 +2,13 @@
 
 from collections.abc import Sequence
 
-from vibekit_desktop.core.checkpoint import log
 from vibekit_desktop.core.checkpoint.ground import Ground
 from vibekit_desktop.core.checkpoint.history import lineage
-from vibekit_desktop.core.checkpoint.log import Line
+from vibekit_desktop.core.checkpoint.log import contents_named
 from vibekit_desktop.core.checkpoint.recover import unfinished
-from vibekit_desktop.core.types.checkpoints import FileState, Problem, ProblemFound, VerifyReport
+from vibekit_desktop.core.types.checkpoints import Problem, ProblemFound, VerifyReport
 from vibekit_desktop.core.types.errors import BlobCorrupt, BlobNotFound, CannotRead
 from vibekit_desktop.core.types.ids import BlobHash, ChatId
-
-
-def contents_named(line: Line) -> list[tuple[str, BlobHash]]:
-    """Every content that a line says is in the store, with the path it was at."""
-    states: list[tuple[str, FileState]] = []
-    if log.observes(line):
-        states += [(line.path, log.state_before(line)), (line.path, log.state_after(line))]
-    elif line.type == "restore_conflict":
-        states.append((line.path, log.state_after(line)))
-    for file in line.plan.files if line.plan is not None else ():
-        for word, sha in ((file.expected_state, file.expected_sha), (file.wanted_state, file.wanted_sha)):
-            if file.action != "leave":
-                states.append((file.path, log.state_of(word, sha, -1)))
-    return [(path, state.sha) for path, state in states if state.has_content and state.sha is not None]
 
 
 def verify(ground: Ground, chat: ChatId | None) -> VerifyReport:

@@ -1,0 +1,44 @@
+"""What was computed from the logs, kept until one of them changes. Never older than the logs it is asked about."""
+
+from collections.abc import Callable
+
+from vibekit_desktop.core.checkpoint.history import History, View
+from vibekit_desktop.core.checkpoint.log import LogContents, contents_named
+from vibekit_desktop.core.checkpoint.points import Marks
+from vibekit_desktop.core.types.ids import BlobHash, ChatId
+
+
+class Memory:
+    """The history of one vault's logs, its views, and the contents it names. Invariant: equal to computing them anew."""
+
+    def __init__(self, all_logs: Callable[[], dict[ChatId, LogContents]]) -> None:
+        self._all_logs = all_logs
+        self._logs: dict[ChatId, LogContents] = {}
+        self._history = History({})
+        self._views: dict[ChatId, tuple[View, Marks]] = {}
+        self._named: frozenset[BlobHash] | None = None
+
+    def _refresh(self) -> None:
+        logs = self._all_logs()
+        if logs.keys() == self._logs.keys() and all(found is self._logs[chat] for chat, found in logs.items()):
+            return
+        self._logs = logs
+        self._history = History(logs)
+        self._views = {}
+        self._named = None
+
+    def view(self, chat: ChatId) -> tuple[View, Marks]:
+        """The history as a chat sees it, with its turns, tags and entries."""
+        self._refresh()
+        if chat not in self._views:
+            view = self._history.view(chat)
+            self._views[chat] = view, Marks(view)
+        return self._views[chat]
+
+    def names(self, sha: BlobHash) -> bool:
+        """Whether some line of the vault says that this content is in the store."""
+        self._refresh()
+        if self._named is None:
+            lines = (line for found in self._logs.values() for line in found.lines)
+            self._named = frozenset(named for line in lines for _, named in contents_named(line))
+        return sha in self._named
