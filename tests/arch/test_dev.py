@@ -58,7 +58,7 @@ def test_missing_libraries_end_in_the_one_command_to_run(dev: ModuleType, monkey
     wanted = (("libsurely-not-here.so.7", "libsurely7"), ("libnot-here-either.so.1", "libsurely7"), ("libc.so.6", "libc6"))
     assert [name for name, _ in dev.missing_libraries(wanted)] == ["libsurely-not-here.so.7", "libnot-here-either.so.1"]
     monkeypatch.setattr(dev.shutil, "which", lambda name: "/usr/bin/apt-get" if name == "apt-get" else None)
-    with pytest.raises(dev.Stop, match="Run: sudo apt-get install libsurely7$"):
+    with pytest.raises(dev.Stop, match=r"Run: sudo apt-get install libsurely7$"):
         dev.need_libraries(wanted, install=False)
     monkeypatch.setattr(dev.shutil, "which", lambda name: "/usr/bin/dnf" if name == "dnf" else None)
     with pytest.raises(dev.Stop, match="sudo dnf install"):
