@@ -180,7 +180,7 @@ def title_of(plan: RestorePlan) -> str:
 def summary_of(plan: RestorePlan) -> str:
     """The sentences under the question; under Chat only, what happens to the chat."""
     if plan.scope is Scope.CHAT:
-        return scope_note(plan)
+        return moved_text(plan)
     groups = [group_of(file) for file in plan.files]
     acts = plan.acts
     sentences: list[str] = []
