@@ -146,20 +146,22 @@ class CheckpointKernel:
             view,
             marks,
             request,
-            disk={aim.path: self._fact(aim) for aim in aims},
+            disk={aim.path: self._fact(view, aim) for aim in aims},
             unsound=self._unsound(aims),
             shape=self._ground.transcripts.shape(chat),
             branch=self._branch_shape(marks, request),
             log_lines=last,
         )
 
-    def _fact(self, aim: Target) -> DiskFact:
+    def _fact(self, view: View, aim: Target) -> DiskFact:
         workspace = self._ground.folder()
         state = workspace.look(aim.path)
         return DiskFact(
             state=state,
             not_empty=state.state is State.FOLDER and not workspace.is_empty_folder(aim.path),
-            unmakeable=state.state is State.ABSENT and workspace.refused_for_creation(aim.path),
+            unmakeable=state.state is State.ABSENT
+            and not ownership.was_here(view, aim.path)
+            and workspace.refused_for_creation(aim.path),
         )
 
     def _unsound(self, aims: Sequence[Target]) -> set[BlobHash]:

@@ -56,11 +56,9 @@ def owner_before(view: View, path: WorkspacePath, position: int) -> str:
 def changed_by(view: View, path: WorkspacePath, disk: FileState) -> str | None:
     """None if the disk holds what this chat left, else who changed it since: ``user``, ``unknown``, or a chat id."""
     found = view.by_path.get(path, [])
-    newest = next((seen for seen in reversed(found) if seen.own and seen.author in _LEFT), None)
+    newest = next((seen for seen in reversed(found) if seen.author in _LEFT), None)
     if newest is not None and author_word(newest, view.chat) in _LEFT_WORDS and agree(newest.after, disk):
-        later = (seen for seen in found if seen.position > newest.position)
-        if not any(_is_others(seen, view.chat) for seen in later):
-            return None
+        return None
     last = found[-1] if found else None
     if last is None or not agree(last.after, disk):
         return Author.UNKNOWN.value
@@ -68,10 +66,6 @@ def changed_by(view: View, path: WorkspacePath, disk: FileState) -> str | None:
     if word.startswith("chat:"):
         return word[5:]
     return word if word == Author.USER.value else Author.UNKNOWN.value
-
-
-def _is_others(seen: Observation, chat: ChatId) -> bool:
-    return not seen.own and seen.author in _LEFT and author_word(seen, chat).startswith("chat:")
 
 
 def also_by(seen: Iterable[Observation], chat: ChatId) -> tuple[ChatId, ...]:
@@ -88,3 +82,10 @@ def touched(view: View) -> list[WorkspacePath]:
 def turns_of(seen: Iterable[Observation]) -> tuple[int, ...]:
     """The turns of this chat among some observations, sorted."""
     return tuple(sorted({one.line.turn for one in seen if puts_in_plan(one) and one.line.turn and not one.line.entry}))
+
+
+def was_here(view: View, path: WorkspacePath) -> bool:
+    """Whether a file of this name was seen in the workspace itself: then bringing it back makes no new name. What an imported
+    history says may have been on another system."""
+    seen = (one for one in view.by_path.get(path, ()) if one.line.how != How.IMPORT)
+    return any(one.before.has_content or one.after.has_content for one in seen)

@@ -32,13 +32,10 @@ def is_stage_name(name: str) -> bool:
 
 
 def stage_name(base: str) -> str:
-    """A new stage name for a target; a long base is cut, so the whole fits where the base fitted."""
+    """A new stage name for a target: text that any log can hold, and no longer than a name may be."""
     suffix = f".vibekit-restore-{secrets.randbelow(10**_STAGE_DIGITS):0{_STAGE_DIGITS}d}"
-    exact = base.encode("utf-8", "surrogateescape")
-    while len(exact) + len(suffix) > _NAME_BYTES:
-        base = base[:-1]
-        exact = base.encode("utf-8", "surrogateescape")
-    return base + suffix
+    exact = base.encode("utf-8", "surrogateescape").decode("utf-8", "replace").encode("utf-8")
+    return exact[: _NAME_BYTES - len(suffix)].decode("utf-8", "ignore") + suffix
 
 
 def refusal(path: WorkspacePath) -> str:
