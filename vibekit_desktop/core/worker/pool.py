@@ -45,6 +45,8 @@ def command() -> list[str]:
 def environment() -> dict[str, str]:
     """Ours, without what could make Python run other code or wait for a terminal; it finds the package where we found it."""
     env = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON") or name in _KEPT}
+    if getattr(sys, "frozen", False):
+        return env
     found = Path(vibekit_desktop.__file__).resolve().parents[1]
     if not any(found == Path(folder).resolve() for folder in (*site.getsitepackages(), site.getusersitepackages())):
         env["PYTHONPATH"] = str(found)
