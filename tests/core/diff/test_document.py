@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.core.diff.strategies import edited, sides
-from vibekit_desktop.core.diff.document import UNLIMITED, Cancelled, Limits, build
+from vibekit_desktop.core.diff.document import UNLIMITED, Cancelled, Comparison, Limits, assemble, build, compare
 from vibekit_desktop.core.diff.lines import count
 from vibekit_desktop.core.types.diffs import (
     BinaryPair,
@@ -308,5 +308,43 @@ def test_rows_can_be_sliced_compared_and_counted() -> None:
     assert rows == tuple(rows)
     assert rows != document(b"a\n", b"b\n").rows
     assert rows != 3
+    assert repr(rows) == "Rows(4)"
     with pytest.raises(IndexError):
         _ = rows[4]
+
+
+def test_a_comparison_and_its_texts_make_the_same_document() -> None:
+    old, new = b"a\nb\nc\n", b"a\nbb\nc\nd\n"
+    found = compare(old, new)
+    assert isinstance(found, Comparison)
+    assert assemble(old, new, found) == build(old, new)
+    assert compare(old, old) == build(old, old)
+    added = compare(None, new)
+    assert isinstance(added, Comparison)
+    assert assemble(None, new, added) == build(None, new)
+
+
+def test_two_hunks_of_one_function_have_the_same_heading() -> None:
+    lines = ["def long():"] + [f"    step({n})" for n in range(60)]
+    new = list(lines)
+    new[20] = new[50] = "    other()"
+    assert [hunk.heading for hunk in document(text(lines), text(new)).hunks] == ["def long():", "def long():"]
+
+
+@pytest.mark.parametrize(
+    ("line", "heading"),
+    [
+        ("export default async function load() {", True),
+        ("pub(crate) fn load() {", True),
+        ("    private static class Inner {", True),
+        ("func (s *Shop) Buy() {", True),
+        ("default: return 1", False),
+        ("classes = 3", False),
+        ("final value", False),
+        ("# a comment", False),
+    ],
+)
+def test_what_counts_as_a_heading(line: str, heading: bool) -> None:
+    lines = ["x", line, *[f"{n};" for n in range(12)]]
+    new = [*lines[:10], "y;", *lines[11:]]
+    assert document(text(lines), text(new)).hunks[0].heading == (line.strip() if heading else "")

@@ -155,6 +155,14 @@ def test_a_rename_travels(tmp_path: Path) -> None:
     assert not (tmp_path / "old name").exists()
 
 
+def test_a_rename_alone_carries_no_content(tmp_path: Path) -> None:
+    put(tmp_path, WorkspacePath("old"), b"a\n")
+    patch = unified(WorkspacePath("b/new"), b"a\n", b"a\n", old_path=WorkspacePath("old"), old_state=PLAIN, new_state=PLAIN)
+    assert b"@@" not in patch
+    apply(tmp_path, patch)
+    assert (tmp_path / "b" / "new").read_bytes() == b"a\n"
+
+
 def test_equal_sides_make_no_patch() -> None:
     assert unified(WorkspacePath("a"), b"a", b"a", old_state=PLAIN, new_state=PLAIN) == b""
     assert unified(WorkspacePath("a"), None, None) == b""

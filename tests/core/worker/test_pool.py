@@ -218,3 +218,17 @@ def test_an_answer_to_another_question_is_our_fault(tmp_path: Path) -> None:
             await pool.build(OLD, NEW)
 
     with_pool(story, script(tmp_path, "import vibekit_desktop.core.worker.jobs as jobs\njobs.do = lambda job: jobs.Plain()\n"))
+
+
+def test_a_lexer_that_fails_leaves_the_text_plain(tmp_path: Path) -> None:
+    async def story(pool: WorkerPool) -> None:
+        assert await pool.lex("a.py", ["x"]) is None
+        assert await pool.build(OLD, NEW) == build(OLD, NEW)
+
+    with_pool(story, script(tmp_path, "import vibekit_desktop.core.worker.jobs as jobs\njobs._lex = None\n"))
+
+
+def test_a_frozen_program_is_its_own_worker(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "frozen", True, raising=False)
+    assert module.command() == [sys.executable, "--worker"]
+    assert "PYTHONPATH" not in module.environment()

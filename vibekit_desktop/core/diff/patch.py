@@ -68,10 +68,8 @@ def _mode(state: FileState) -> str:
 
 
 def _patch(old: _Side | None, new: _Side | None) -> bytes:
-    if old == new or (old is None and new is None):
-        return b""
     before, after = old or new, new or old
-    if before is None or after is None:
+    if before is None or after is None or old == new:
         return b""
     head = [b"diff --git " + _quoted(b"a/" + before.path) + b" " + _quoted(b"b/" + after.path)]
     if old is None:

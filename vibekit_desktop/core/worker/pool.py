@@ -7,6 +7,7 @@ A cancelled job that has not begun is never sent; one that has begun is finished
 
 import asyncio
 import contextlib
+import logging
 import os
 import queue
 import site
@@ -26,6 +27,8 @@ from vibekit_desktop.core.types.diffs import DiffResult, StyleRuns
 from vibekit_desktop.core.types.errors import BugError, WorkerDied
 from vibekit_desktop.core.worker import jobs
 from vibekit_desktop.core.worker.jobs import Answer, BuildJob, Failed, Job
+
+_log = logging.getLogger(__name__)
 
 JOB_LIMIT_S = 60.0
 """A job that takes longer is ended with its process."""
@@ -81,8 +84,11 @@ class WorkerPool:
             return self._process.pid if self._process else None
 
     async def lex(self, path: str, lines: Sequence[str]) -> StyleRuns | None:
-        """`highlight.lex.lex` in the worker."""
-        return jobs.colours(await self._ask(jobs.lex_job(path, lines)))
+        """`highlight.lex.lex` in the worker. A lexer that fails on a text leaves it plain: it is nobody's data."""
+        answer = await self._ask(jobs.lex_job(path, lines))
+        if isinstance(answer, Failed):
+            _log.info("no colours: %s at %s", answer.kind, " ".join(answer.places))
+        return jobs.colours(answer)
 
     async def build(
         self,
@@ -99,6 +105,8 @@ class WorkerPool:
             old=old, new=new, old_mode=old_mode, new_mode=new_mode, ignore_whitespace=ignore_whitespace, limits=limits
         )
         answer = await self._ask(job)
+        if isinstance(answer, Failed):
+            raise BugError(f"a job failed in the worker: {answer.kind} at {' '.join(answer.places)}")
         result = await asyncio.to_thread(jobs.diff, job, answer)
         if result is None:
             raise BugError("the worker gave an answer to another question")
@@ -122,10 +130,7 @@ class WorkerPool:
             if self._thread is None:
                 self._thread = threading.Thread(target=self._work, name="worker process", daemon=True)
                 self._thread.start()
-        answer = await asyncio.wrap_future(task.future)
-        if isinstance(answer, Failed):
-            raise BugError(f"a job failed in the worker: {answer.kind} at {' '.join(answer.places)}")
-        return answer
+        return await asyncio.wrap_future(task.future)
 
     # --- on the thread ---
 

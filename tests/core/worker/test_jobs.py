@@ -1,0 +1,52 @@
+"""The jobs themselves, without a process."""
+
+import io
+
+import pytest
+
+from tests.core.worker.test_pool import NEW, OLD
+from vibekit_desktop.core.diff.document import DEFAULT, Limits, build
+from vibekit_desktop.core.highlight.lex import lex
+from vibekit_desktop.core.worker import jobs
+from vibekit_desktop.core.worker.jobs import BuildJob, EndOfInput, Failed, LexJob, do
+
+
+def build_job(old: bytes | None, new: bytes | None, limits: Limits = DEFAULT, *, ignore_whitespace: bool = False) -> BuildJob:
+    return BuildJob(old=old, new=new, old_mode=0o644, new_mode=0o755, ignore_whitespace=ignore_whitespace, limits=limits)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [(OLD, NEW), (OLD, OLD), (None, NEW), (OLD, None), (OLD, b"\0"), (OLD, OLD.replace(b"\n", b"\r\n")), (b"", b"a")],
+)
+@pytest.mark.parametrize("limits", [DEFAULT, Limits(lines=2)])
+def test_a_diff_is_the_same_after_its_travels(old: bytes | None, new: bytes | None, limits: Limits) -> None:
+    job = build_job(old, new, limits)
+    stream = io.BytesIO()
+    jobs.send(stream, do(job))
+    stream.seek(0)
+    found = jobs.diff(job, jobs.receive_answer(stream))
+    assert found == build(old, new, old_mode=0o644, new_mode=0o755, limits=limits)
+
+
+def test_colours_are_the_same_after_their_travels() -> None:
+    lines = NEW.decode().split("\n")
+    stream = io.BytesIO()
+    jobs.send(stream, do(jobs.lex_job("a.py", lines)))
+    stream.seek(0)
+    assert jobs.colours(jobs.receive_answer(stream)) == lex("a.py", lines)
+    assert jobs.colours(do(jobs.lex_job("a.unknown", lines))) is None
+
+
+def test_an_error_tells_its_class_and_place_and_no_content() -> None:
+    answer = do(LexJob(path=3, text="secret"))  # type: ignore[arg-type]  # to make it fail
+    assert isinstance(answer, Failed)
+    assert answer.kind == "AttributeError"
+    assert "secret" not in repr(answer)
+    assert jobs.diff(build_job(OLD, NEW), answer) is None
+
+
+@pytest.mark.parametrize("data", [b"", b"\0\0", b"\0\0\0\7half"])
+def test_a_cut_message_is_the_end_of_the_input(data: bytes) -> None:
+    with pytest.raises(EndOfInput):
+        jobs.receive(io.BytesIO(data))
