@@ -24,7 +24,7 @@ from vibekit_desktop.core.sources.base import (
     TurnEnded,
 )
 from vibekit_desktop.core.sources.claude_edits import EditReader, TurnFacts
-from vibekit_desktop.core.sources.claude_entries import gather, sub_agent_files
+from vibekit_desktop.core.sources.claude_entries import gather, own_files, sub_agent_files
 from vibekit_desktop.core.sources.claude_lines import Record, parse
 from vibekit_desktop.core.sources.claude_messages import MessageWriter, clean, settle
 from vibekit_desktop.core.sources.claude_turns import KNOWN_TYPES, Conversation, Kind, converse, slots
@@ -88,7 +88,7 @@ class ClaudeCode:
     def stamp(self, path: Path) -> str:
         """Size and time of the session's file, and of its sub-agents' files."""
         size, changed = mark_of(path)
-        others = "".join(f"{file.name}{mark_of(file)}" for file in sub_agent_files(path))
+        others = "".join(f"{file.name}{_mark(file)}" for file in own_files(path))
         return f"{size}:{changed}:{sha256(others.encode()).hexdigest()[:12] if others else '-'}"
 
     def summarise(self, path: Path) -> SessionSummary:
@@ -128,7 +128,8 @@ class ClaudeCode:
         lines = parse(data, step=step)
         records = _recognised(path, lines.records)
         strange = [_strange(record) for record in records if record.head.type not in KNOWN_TYPES]
-        conversation = converse(gather(records, [(file, read_regular(file)) for file in sub_agent_files(path)]))
+        agents, unread = _agents(path)
+        conversation = converse(gather(records, agents))
         facts = _facts(path, records, conversation)
         root = RecordedRoot(facts.cwd)
         writer = MessageWriter(conversation, root)
@@ -153,8 +154,27 @@ class ClaudeCode:
             steps=finished.steps(),
             branches=finished.branches(),
             turns=conversation.turns,
-            skipped=tuple(sorted((*lines.skipped, *strange), key=lambda item: item.line)),
+            skipped=tuple(sorted((*unread, *lines.skipped, *strange), key=lambda item: item.line)),
         )
+
+
+def _mark(file: Path) -> tuple[int, int]:
+    try:
+        return mark_of(file)
+    except CannotRead:
+        return 0, 0
+
+
+def _agents(path: Path) -> tuple[list[tuple[Path, bytes]], list[SkippedLine]]:
+    """The sub-agents' files with their bytes; one that cannot be read is said (line 0) and hides nothing else."""
+    found: list[tuple[Path, bytes]] = []
+    unread: list[SkippedLine] = []
+    for file in sub_agent_files(path):
+        try:
+            found.append((file, read_regular(file)))
+        except CannotRead:
+            unread.append(SkippedLine(0, "a sub-agent's file cannot be read"))
+    return found, unread
 
 
 def _ours(record: Record) -> bool:

@@ -4,6 +4,7 @@ Sub-agents were written in the main file (1.0.x), inside progress lines (2.1.12 
 folder (newer). Pure except `sub_agent_files`; any thread.
 """
 
+from bisect import bisect_right
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -26,10 +27,15 @@ _PROGRESS = msgspec.json.Decoder(_Progress)
 _HEAD = msgspec.json.Decoder(Head)
 
 
+def own_files(path: Path) -> list[Path]:
+    """The files of sub-agents in a session's own folder, nested ones too."""
+    return _under(path.parent / path.name.removesuffix(".jsonl") / "subagents", _DEEPEST)
+
+
 def sub_agent_files(path: Path) -> list[Path]:
-    """The files of a session's sub-agents: in its folder, nested ones too, and beside it if they name the session."""
+    """The files of all of a session's sub-agents: its own, and those beside it that name the session."""
     session = path.name.removesuffix(".jsonl")
-    found = _under(path.parent / session / "subagents", _DEEPEST)
+    found = own_files(path)
     if path.name.startswith("agent-"):
         return found
     mark = f'"{session}"'.encode()
@@ -72,7 +78,7 @@ def gather(records: Sequence[Record], agents: Sequence[tuple[Path, bytes]] = ())
         moment = 0
         for record in parse(data).records:
             moment = max(moment, milliseconds(record.head.timestamp))
-            at = next((index for index, time in enumerate(times) if time > moment), len(main)) if moment else len(main)
+            at = bisect_right(times, moment) if moment else len(main)
             placed.append((at, moment, Entry(record, agent)))
     placed.sort(key=lambda item: (item[0], item[1]))
     merged: list[Entry] = []

@@ -21,34 +21,46 @@ MAX_SESSION_BYTES = 1 << 30
 def read_regular(path: Path, *, limit: int = MAX_SESSION_BYTES) -> bytes:
     """The bytes of a regular file; `CannotRead` with the reason for anything else, a missing file included."""
     try:
-        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0))
-    except OSError as error:
-        raise CannotRead(str(path), _word(error)) from error
-    with os.fdopen(descriptor, "rb") as file:
+        descriptor = _open(path)
         try:
-            found = os.fstat(file.fileno())
-            if stat.S_ISDIR(found.st_mode):
-                raise CannotRead(str(path), "is a folder")
-            if not stat.S_ISREG(found.st_mode):
-                raise CannotRead(str(path), "not a regular file")
-            if found.st_size > limit:
+            size = os.fstat(descriptor).st_size
+            if size > limit:
                 raise CannotRead(str(path), "too large")
-            return file.read(limit)
-        except OSError as error:
-            raise CannotRead(str(path), _word(error)) from error
+            return _read(descriptor, limit)
+        finally:
+            os.close(descriptor)
+    except (OSError, ValueError) as error:
+        raise CannotRead(str(path), _word(error)) from error
 
 
 def read_beginning(path: Path, size: int) -> bytes:
     """The first bytes of a regular file; empty if it cannot be read."""
     try:
-        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0))
-    except OSError:
-        return b""
-    with os.fdopen(descriptor, "rb") as file:
+        descriptor = _open(path)
         try:
-            return file.read(size) if stat.S_ISREG(os.fstat(file.fileno()).st_mode) else b""
-        except OSError:
-            return b""
+            return _read(descriptor, size)
+        finally:
+            os.close(descriptor)
+    except (OSError, ValueError, CannotRead):
+        return b""
+
+
+def _open(path: Path) -> int:
+    """A regular file, opened; nothing else stays open, and a pipe is not waited for."""
+    descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0))
+    kind = os.fstat(descriptor).st_mode
+    if stat.S_ISREG(kind):
+        return descriptor
+    os.close(descriptor)
+    raise CannotRead(str(path), "is a folder" if stat.S_ISDIR(kind) else "not a regular file")
+
+
+def _read(descriptor: int, size: int) -> bytes:
+    parts: list[bytes] = []
+    while size > 0 and (part := os.read(descriptor, min(size, 1 << 24))):
+        parts.append(part)
+        size -= len(part)
+    return b"".join(parts)
 
 
 def mark_of(path: Path) -> tuple[int, int]:
