@@ -1,11 +1,17 @@
 """How a moment and a duration are said: short times, groups of days, "1 m 12 s". Pure; times are Unix milliseconds."""
 
+import time
 from datetime import date, datetime, timedelta
 from enum import IntEnum
 
 from PySide6.QtCore import QDate, QDateTime, QLocale
 
 from vibekit_desktop.ui.text import tr
+
+
+def local_now_ms() -> int:
+    """This moment as Unix milliseconds."""
+    return time.time_ns() // 1_000_000
 
 
 class Group(IntEnum):
@@ -122,3 +128,15 @@ def duration(ms: int) -> str:
         return tr("{m} m {s} s", m=minutes, s=f"{seconds:02d}")
     hours, minutes = divmod(minutes, 60)
     return tr("{h} h {m} m", h=hours, m=f"{minutes:02d}")
+
+
+def stamp(at_ms: int, now_ms: int) -> str:
+    """The time of a message: "14:02" today, "12 Aug, 14:02" earlier, with the year if it is another one."""
+    if at_ms <= 0:
+        return ""
+    moment, today = local(at_ms), local(now_ms).date()
+    if moment.date() == today:
+        return clock_time(at_ms)
+    form = "d MMM" if moment.year == today.year else "d MMM yyyy"
+    day = QLocale().toString(QDate(moment.year, moment.month, moment.day), form)
+    return tr("{day}, {time}", day=day, time=clock_time(at_ms))

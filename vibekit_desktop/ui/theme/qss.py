@@ -12,7 +12,7 @@ _SHEET = Template(
     """
 QLineEdit, QComboBox, QSpinBox, QPlainTextEdit, QTextEdit {
   background: ${bg_field}; color: ${text_primary}; border: 1px solid ${line_control}; border-radius: ${r_control}px;
-  selection-background-color: ${accent_fill}; selection-color: ${text_on_accent};
+  placeholder-text-color: ${text_tertiary}; selection-background-color: ${accent_fill}; selection-color: ${text_on_accent};
 }
 QLineEdit, QComboBox, QSpinBox { min-height: 30px; padding: 0 7px; }
 QLineEdit:focus, QComboBox:focus, QSpinBox:focus, QPlainTextEdit:focus, QTextEdit:focus { border: 2px solid ${line_focus}; }

@@ -96,7 +96,7 @@ class ChatRowDelegate(QStyledItemDelegate):
         slot = box.x() + 4 + indent
         glyph = self._glyph(row)
         if glyph:
-            draw_icon(painter, theme, glyph[0], glyph[1], slot + 2, box.y() + 9)
+            draw_icon(painter, theme, glyph[0], glyph[1], slot + 3, box.y() + 10, 14)
         left, right = slot + 20, box.right() - 10
         title_height, small_height = theme.line_height("body"), theme.line_height("small") + 1
         top = box.y() + (box.height() - title_height - small_height) / 2 - 0.5

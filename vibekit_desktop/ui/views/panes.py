@@ -7,7 +7,7 @@ content already looks right. Imports nothing but Qt and the theme. UI thread onl
 from typing import NamedTuple
 
 from PySide6.QtCore import QRect, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtGui import QFocusEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from vibekit_desktop.ui.text import tr
@@ -66,16 +66,25 @@ class _Divider(QWidget):
         super().__init__(parent)
         self._hub = hub
         self._dragged = False
+        self._ring = False
         self.setCursor(Qt.CursorShape.SplitHCursor)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setAccessibleName(name)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         theme = self._hub.theme
-        lit = self._dragged or self.hasFocus()
+        lit = self._dragged or self._ring
         line = theme.color("line.focus" if lit else "line.hair")
         width = theme.size("focus-width") if lit else theme.size("splitter-line")
         QPainter(self).fillRect(QRect(self.width() // 2, 0, width, self.height()), line)
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        self._ring = event.reason() in (Qt.FocusReason.TabFocusReason, Qt.FocusReason.BacktabFocusReason)
+        self.update()
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        self._ring = False
+        self.update()
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         if event.button() is Qt.MouseButton.LeftButton:
@@ -190,6 +199,16 @@ class Panes(QWidget):
     def widths(self) -> tuple[int, int]:
         """Wanted widths of chat list and inspector, to be remembered."""
         return self._wanted.sidebar, self._wanted.inspector
+
+    @property
+    def inspector_open(self) -> bool:
+        """Whether the inspector is visible, as pane or drawer."""
+        return bool(self._last.inspector)
+
+    @property
+    def is_narrow(self) -> bool:
+        """Whether the inspector is a drawer at this width."""
+        return self._last.inspector_drawer
 
     def set_widths(self, sidebar: int, inspector: int) -> None:
         """Use remembered widths."""

@@ -161,7 +161,7 @@ class ChatListView(QListView):
 
 class Sidebar(QWidget):
     """The pane. ``chat_chosen`` carries a chat id; ``import_requested`` a path to read; ``folder_requested`` a folder to work
-    in; ``workspace_chosen`` a workspace's path, or empty for all; ``hide_requested`` has no argument.
+    in; ``workspace_chosen`` a workspace's path, or empty for all; ``hide_requested`` asks to hide or show the pane.
     """
 
     chat_chosen = Signal(str)
@@ -180,6 +180,9 @@ class Sidebar(QWidget):
         self.picker.clicked.connect(self.open_workspace_menu)
         self._hide = IconButton(hub, "sidebar-left", tr("Hide chats"), large=True, parent=self)
         self._hide.clicked.connect(self.hide_requested)
+        self.opener = IconButton(hub, "sidebar-left", tr("Show chats"), large=True)
+        """The way back while the pane is closed; give it to `MainWindow.install_sidebar`."""
+        self.opener.clicked.connect(self.hide_requested)
         self.search = SearchField(hub, tr("Filter chats"), self)
         self.search.textChanged.connect(model.set_filter)
         self.search.installEventFilter(self)
@@ -294,10 +297,16 @@ class Sidebar(QWidget):
         action = QAction(text, menu)
         action.setCheckable(True)
         action.setChecked(workspace == self._workspace)
-        action.triggered.connect(lambda: self._choose_workspace(workspace))
+        action.triggered.connect(lambda: self.choose_workspace(workspace))
         menu.addAction(action)
 
-    def _choose_workspace(self, workspace: str) -> None:
+    @property
+    def workspace(self) -> str:
+        """The workspace whose chats are shown, or empty for all."""
+        return self._workspace
+
+    def choose_workspace(self, workspace: str) -> None:
+        """Show the chats of one workspace; empty shows all."""
         self.set_workspaces(self._workspaces, workspace)
         self._model.set_workspace(workspace)
         self.workspace_chosen.emit(workspace)

@@ -1,0 +1,103 @@
+"""Every action once: its id, its text, its keys on each platform. UI thread only.
+
+The window makes `QAction`s from this table and says what each does and when it is enabled; menus, tool tips and the list of
+shortcuts read the same table.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from PySide6.QtCore import QObject, QOperatingSystemVersion, Qt
+from PySide6.QtGui import QAction, QKeySequence
+from PySide6.QtWidgets import QWidget
+
+from vibekit_desktop.ui.text import tr
+
+
+@dataclass(frozen=True, slots=True)
+class ActionSpec:
+    """One action. ``keys`` and ``mac`` are key sequences in Qt's portable text (on macOS Ctrl is the Command key), the first
+    one is shown."""
+
+    id: str
+    text: str
+    keys: tuple[str, ...] = ()
+    mac: tuple[str, ...] | None = None
+
+
+def table() -> tuple[ActionSpec, ...]:
+    """All actions that exist, in the order of the menus."""
+    return (
+        ActionSpec("search", tr("Filter chats"), ("Ctrl+K",)),
+        ActionSpec("import", tr("Import…"), ("Ctrl+Shift+I",)),
+        ActionSpec("open-folder", tr("Open folder…"), ("Ctrl+O",)),
+        ActionSpec("workspaces", tr("Workspaces"), ("Ctrl+Shift+O",)),
+        ActionSpec("rescan", tr("Rescan histories"), ("F5",), ("Ctrl+R",)),
+        ActionSpec("next-chat", tr("Next chat"), ("Ctrl+Tab",), ("Ctrl+Alt+Right",)),
+        ActionSpec("previous-chat", tr("Previous chat"), ("Ctrl+Shift+Tab",), ("Ctrl+Alt+Left",)),
+        ActionSpec("toggle-sidebar", tr("Show or hide the chat list"), ("F9",), ("Meta+Ctrl+S",)),
+        ActionSpec("toggle-inspector", tr("Show or hide the inspector"), ("Shift+F9",), ("Ctrl+Alt+I",)),
+        ActionSpec("focus-list", tr("Go to the chat list"), ("Ctrl+1",)),
+        ActionSpec("focus-transcript", tr("Go to the transcript"), ("Ctrl+2",)),
+        ActionSpec("focus-inspector", tr("Go to the inspector"), ("Ctrl+3",)),
+        ActionSpec("next-pane", tr("Next pane"), ("F6",)),
+        ActionSpec("previous-pane", tr("Previous pane"), ("Shift+F6",)),
+        ActionSpec("review", tr("Review changes"), ("Ctrl+Shift+D",)),
+        ActionSpec("restore", tr("Restore to before the turn…"), ("Ctrl+Shift+R",)),
+        ActionSpec("undo", tr("Undo the last restore"), ("Ctrl+Z",)),
+        ActionSpec("redo", tr("Redo the last undo"), ("Ctrl+Shift+Z", "Ctrl+Y"), ("Ctrl+Shift+Z",)),
+        ActionSpec("bigger", tr("Bigger text"), ("Ctrl++", "Ctrl+=")),
+        ActionSpec("smaller", tr("Smaller text"), ("Ctrl+-",)),
+        ActionSpec("normal", tr("Normal text"), ("Ctrl+0",)),
+        ActionSpec("full-screen", tr("Full screen"), ("F11",), ("Meta+Ctrl+F",)),
+        ActionSpec("close-window", tr("Close window"), ("Ctrl+W",)),
+        ActionSpec("quit", tr("Quit"), ("Ctrl+Q",)),
+    )
+
+
+def on_mac() -> bool:
+    """Whether the keys of macOS are used."""
+    return QOperatingSystemVersion.currentType() == QOperatingSystemVersion.OSType.MacOS
+
+
+def sequences(spec: ActionSpec, *, mac: bool) -> list[QKeySequence]:
+    """The keys of an action on a platform."""
+    keys = spec.mac if mac and spec.mac is not None else spec.keys
+    return [QKeySequence(text, QKeySequence.SequenceFormat.PortableText) for text in keys]
+
+
+class Actions(QObject):
+    """The actions of one window. Invariant: an action that nobody gave a purpose is disabled and invisible."""
+
+    def __init__(self, window: QWidget, *, mac: bool | None = None) -> None:
+        super().__init__(window)
+        self._window = window
+        self._actions: dict[str, QAction] = {}
+        for spec in table():
+            action = QAction(spec.text, self)
+            action.setObjectName(spec.id)
+            action.setShortcuts(sequences(spec, mac=on_mac() if mac is None else mac))
+            action.setShortcutContext(Qt.ShortcutContext.WindowShortcut)
+            action.setEnabled(False)
+            action.setVisible(False)
+            self._actions[spec.id] = action
+
+    def __getitem__(self, name: str) -> QAction:
+        return self._actions[name]
+
+    def names(self) -> tuple[str, ...]:
+        """Every id, in the order of the menus."""
+        return tuple(self._actions)
+
+    def give(self, name: str, does: Callable[[], None]) -> QAction:
+        """Say what an action does; from then on it is enabled and its keys work in the window."""
+        action = self._actions[name]
+        action.triggered.connect(lambda _checked=False: does())
+        action.setEnabled(True)
+        action.setVisible(True)
+        self._window.addAction(action)
+        return action
+
+    def enable(self, name: str, enabled: bool) -> None:
+        """Whether an action can be done now."""
+        self._actions[name].setEnabled(enabled)

@@ -1,0 +1,120 @@
+"""What one row of the transcript is, as a value. Frozen; made by `models.transcript`, painted by the views."""
+
+from dataclasses import dataclass, field
+
+from vibekit_desktop.core.types.chats import DiffFragment
+from vibekit_desktop.core.types.ids import ChatId
+
+
+@dataclass(frozen=True, slots=True)
+class CheckpointBlock:
+    """The line before a turn. ``changed`` False = the turn changed no file, None = not known yet."""
+
+    turn: int
+    changed: bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class UserBlock:
+    """A message by the person; ``text`` as recorded."""
+
+    text: str
+    time: str
+    full_time: str
+
+
+@dataclass(frozen=True, slots=True)
+class ThinkingBlock:
+    """A piece of thinking, folded at first."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerBlock:
+    """A piece of an answer: Markdown, or a slice of one that is too long for that (``plain``)."""
+
+    text: str
+    plain: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class CardFile:
+    """A file that a command changed."""
+
+    path: str
+    letter: str
+    added: int | None
+    removed: int | None
+    undone: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """One tool call. ``path`` is workspace-relative and set only where Diff and Undo have something to show; ``state`` is
+    ``done``, ``failed`` or ``active``. ``sure``: the files were certainly changed by this command."""
+
+    key: str
+    icon: str
+    verb: str
+    target: str
+    mono: bool
+    state: str
+    status: str
+    turn: int
+    path: str = ""
+    undone: bool = False
+    added: int | None = None
+    removed: int | None = None
+    fragments: tuple[DiffFragment, ...] = ()
+    first_line: int = 0
+    output: str = ""
+    lines: tuple[str, ...] = ()
+    """Plain lines under an opened card: the files of a group of reads."""
+    files: tuple[CardFile, ...] = ()
+    sure: bool = True
+
+    @property
+    def opens(self) -> bool:
+        """Whether there is anything to show under it."""
+        return bool(self.fragments or self.output.strip() or self.lines)
+
+
+@dataclass(frozen=True, slots=True)
+class CardsBlock:
+    """Consecutive tool calls in one box."""
+
+    cards: tuple[Card, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FooterBlock:
+    """The end of a turn. ``files`` None = not known yet; ``answer`` is what Copy copies."""
+
+    turn: int
+    files: int | None
+    added: int
+    removed: int
+    duration_ms: int
+    answer: str = field(repr=False, default="")
+
+
+@dataclass(frozen=True, slots=True)
+class EventBlock:
+    """A note of the program between messages; ``detail`` opens under it."""
+
+    icon: str
+    text: str
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class BranchBlock:
+    """Turns that a restore moved to a branch."""
+
+    first_turn: int
+    last_turn: int
+    chat: ChatId
+
+
+Block = CheckpointBlock | UserBlock | ThinkingBlock | AnswerBlock | CardsBlock | FooterBlock | EventBlock | BranchBlock

@@ -1,0 +1,95 @@
+"""Cut a Markdown answer into prose and code blocks, so that each can be laid out alone. Pure; any thread."""
+
+import re
+from dataclasses import dataclass
+
+from vibekit_desktop.ui.visible_text import cut_lines, visible
+
+_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})[ \t]*(.*)")
+_CHUNK = 4_000
+_SAFE_START = re.compile(r"[^\s\-*+>|0-9<\[]")
+
+
+@dataclass(frozen=True, slots=True)
+class Prose:
+    """Markdown without top-level code fences."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """One fenced block: the first word after the fence, and the lines as they are."""
+
+    language: str
+    text: str
+
+
+Piece = Prose | Code
+
+
+def pieces(text: str) -> tuple[Piece, ...]:
+    """The parts of an answer in order; empty prose is left out."""
+    found: list[Piece] = []
+    prose: list[str] = []
+    lines = text.split("\n")
+    at = 0
+    while at < len(lines):
+        opened = _FENCE.fullmatch(lines[at])
+        if opened is None or (opened[1][0] == "`" and "`" in opened[2]):
+            prose.append(lines[at])
+            at += 1
+            continue
+        end = _closing(lines, at + 1, opened[1])
+        _add_prose(found, prose)
+        prose = []
+        words = opened[2].split()
+        found.append(Code(visible(words[0])[:40] if words else "", "\n".join(lines[at + 1 : end])))
+        at = end + 1
+    _add_prose(found, prose)
+    return tuple(found)
+
+
+def _closing(lines: list[str], start: int, fence: str) -> int:
+    """The line that closes a fence; the end of the text closes it too."""
+    for at in range(start, len(lines)):
+        line = lines[at].strip()
+        if len(line) >= len(fence) and not line.strip(fence[0]) and not lines[at].startswith("    "):
+            return at
+    return len(lines)
+
+
+def _add_prose(found: list[Piece], lines: list[str]) -> None:
+    """Long prose is split where a plain paragraph begins after an empty line, so that no piece is slow to lay out."""
+    part: list[str] = []
+    size = 0
+    for i, line in enumerate(lines):
+        if size > _CHUNK and i and not lines[i - 1].strip() and _SAFE_START.match(line):
+            _put(found, part)
+            part, size = [], 0
+        part.append(line)
+        size += len(line) + 1
+    _put(found, part)
+
+
+def _put(found: list[Piece], part: list[str]) -> None:
+    text = "\n".join(part).strip("\n")
+    if text.strip():
+        found.append(Prose(visible(cut_lines(text))))
+
+
+_FILE_NAMES = {
+    "bash": "x.sh", "shell": "x.sh", "sh": "x.sh", "zsh": "x.sh", "console": "x.sh", "c": "x.c", "c++": "x.cpp", "cpp": "x.cpp",
+    "csharp": "x.cs", "cs": "x.cs", "css": "x.css", "diff": "x.diff", "patch": "x.diff", "docker": "Dockerfile",
+    "dockerfile": "Dockerfile", "go": "x.go", "golang": "x.go", "html": "x.html", "ini": "x.ini", "java": "x.java",
+    "javascript": "x.js", "js": "x.js", "jsx": "x.jsx", "json": "x.json", "jsonc": "x.json", "kotlin": "x.kt", "lua": "x.lua",
+    "make": "Makefile", "makefile": "Makefile", "markdown": "x.md", "md": "x.md", "php": "x.php", "powershell": "x.ps1",
+    "py": "x.py", "python": "x.py", "python3": "x.py", "r": "x.r", "rb": "x.rb", "ruby": "x.rb", "rs": "x.rs", "rust": "x.rs",
+    "scala": "x.scala", "scss": "x.scss", "sql": "x.sql", "svg": "x.svg", "swift": "x.swift", "toml": "x.toml", "ts": "x.ts",
+    "tsx": "x.tsx", "typescript": "x.ts", "vue": "x.vue", "xml": "x.xml", "yaml": "x.yaml", "yml": "x.yaml",
+}  # fmt: skip
+
+
+def file_name(language: str) -> str:
+    """A file name that the highlighter knows the language by; empty for an unknown language."""
+    return _FILE_NAMES.get(language.casefold(), "")

@@ -1,0 +1,389 @@
+"""A chat as rows for the transcript view: one row per block, each made only when it is asked for.
+
+`set_view` gives the chat, `set_timeline` what its turns changed. A row is a small tuple until it is painted, so a hundred
+thousand messages cost little. It resets only for another chat. No I/O. UI thread only.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from enum import IntEnum
+
+from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+
+from vibekit_desktop.core.types.chats import ChatView, Message, ToolCall
+from vibekit_desktop.core.types.checkpoints import EntryKind, FileChange, Timeline, TimelineEntry
+from vibekit_desktop.core.types.ids import ChatId
+from vibekit_desktop.ui import when
+from vibekit_desktop.ui.models.blocks import (
+    AnswerBlock,
+    Block,
+    BranchBlock,
+    CardsBlock,
+    CheckpointBlock,
+    EventBlock,
+    FooterBlock,
+    ThinkingBlock,
+    UserBlock,
+)
+from vibekit_desktop.ui.models.cards import cards
+from vibekit_desktop.ui.text import tr, tr_n
+from vibekit_desktop.ui.visible_text import MAX_RICH
+
+Index = QModelIndex | QPersistentModelIndex
+_ROOT = QModelIndex()
+_KEEP = 400
+
+BLOCK = int(Qt.ItemDataRole.UserRole) + 1
+
+
+class Kind(IntEnum):
+    """What a row is, before its block is made."""
+
+    BRANCH = 0
+    CHECKPOINT = 1
+    USER = 2
+    THINKING = 3
+    ANSWER = 4
+    CARDS = 5
+    FOOTER = 6
+    EVENT = 7
+
+
+Row = tuple[int, int, int, int]
+"""Kind, message (for a branch: its place in `Chat.removed_turns`), first and last block (for a footer: the turn).
+
+An answer that is too long for Markdown has one row per slice: its last number is -2 for the first, -3 for the second.
+"""
+
+_SLICE = 16_384
+
+_CHECKPOINT, _USER, _THINKING, _ANSWER, _CARDS, _FOOTER, _EVENT, _BRANCH = (
+    int(kind)
+    for kind in (
+        Kind.CHECKPOINT, Kind.USER, Kind.THINKING, Kind.ANSWER, Kind.CARDS, Kind.FOOTER, Kind.EVENT, Kind.BRANCH,
+    )
+)  # fmt: skip
+
+
+class TranscriptModel(QAbstractListModel):
+    """Rows of one chat. Invariant: a row's block is a function of the view, the timeline and the row alone."""
+
+    def __init__(self, now_ms: Callable[[], int], parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._now = now_ms
+        self._view: ChatView | None = None
+        self._messages: tuple[Message, ...] = ()
+        self._rows: list[Row] = []
+        self._blocks: dict[Row, Block] = {}
+        self._turn_of: dict[int, int] = {}
+        self._entries: dict[int, TimelineEntry] | None = None
+        self._changes: dict[int, Mapping[str, Sequence[FileChange]]] = {}
+
+    # What comes in
+
+    def set_view(self, view: ChatView | None) -> None:
+        """Show a chat. The same chat again brings only the messages that differ."""
+        same = view is not None and self._view is not None and view.header.id == self._view.header.id
+        if same and view is not None:
+            self._update(view)
+            return
+        self.beginResetModel()
+        self._view = view
+        self._messages = view.messages if view is not None else ()
+        self._entries = None
+        self._changes = {}
+        self._blocks = {}
+        self._rows = self._make_rows()
+        self.endResetModel()
+
+    def set_timeline(self, timeline: Timeline) -> None:
+        """What the turns changed, as far as it is known; rows that show it change."""
+        self._entries = {entry.turn: entry for entry in timeline.entries if entry.kind is EntryKind.TURN}
+        self._changes = {}
+        self._blocks = {}
+        if self._rows:
+            self.dataChanged.emit(self.index(0), self.index(len(self._rows) - 1))
+
+    def _update(self, view: ChatView) -> None:
+        old_rows = self._rows
+        self._view, self._messages, self._blocks, self._changes = view, view.messages, {}, {}
+        new_rows = self._make_rows()
+        # Rows hold message numbers, so an unchanged start has equal rows; what follows it is replaced.
+        same = 0
+        while same < min(len(old_rows), len(new_rows)) and old_rows[same] == new_rows[same]:
+            same += 1
+        if same < len(old_rows):
+            self.beginRemoveRows(_ROOT, same, len(old_rows) - 1)
+            self._rows = old_rows[:same]
+            self.endRemoveRows()
+        if same < len(new_rows):
+            self.beginInsertRows(_ROOT, same, len(new_rows) - 1)
+            self._rows = new_rows
+            self.endInsertRows()
+        if same:
+            self.dataChanged.emit(self.index(0), self.index(same - 1))
+
+    # What goes out
+
+    @property
+    def view(self) -> ChatView | None:
+        """The chat that is shown."""
+        return self._view
+
+    def kind(self, row: int) -> Kind:
+        """What a row is, without making its block."""
+        return Kind(self._rows[row][0])
+
+    def kinds(self) -> Sequence[int]:
+        """The kind of every row; for looking for turns."""
+        return [row[0] for row in self._rows]
+
+    def weight(self, row: int) -> int:
+        """About how many characters (or, for cards, calls) a row shows: enough to guess its height."""
+        kind, message, first, last = self._rows[row]
+        if kind == _CARDS:
+            return last - first + 1
+        if kind == _ANSWER and last < -1:
+            return _SLICE
+        if kind == _USER or (kind == _ANSWER and first < 0):
+            return len(self._messages[message].content)
+        return len(self._messages[message].blocks[first].text) if kind == _ANSWER else 0
+
+    def block(self, row: int) -> Block:
+        """The block of a row; made now if it is not at hand."""
+        key = self._rows[row]
+        block = self._blocks.get(key)
+        if block is None:
+            if len(self._blocks) >= _KEEP:
+                self._blocks.clear()
+            block = self._blocks[key] = self._make(key)
+        return block
+
+    def key(self, row: int) -> Row:
+        """What names a row as long as the messages before it stay the same."""
+        return self._rows[row]
+
+    def row_of_turn(self, turn: int) -> int:
+        """The row of a turn's checkpoint line, or -1."""
+        starts = [message for message, number in self._turn_of.items() if number == turn]
+        wanted = (_CHECKPOINT, starts[0], 0, 0) if starts else None
+        return self._rows.index(wanted) if wanted in self._rows else -1
+
+    # Qt's names from here on
+
+    def rowCount(self, parent: Index = _ROOT) -> int:
+        return 0 if parent.isValid() else len(self._rows)
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
+        if not index.isValid() or not 0 <= index.row() < len(self._rows):
+            return None
+        if role == BLOCK:
+            return self.block(index.row())
+        if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole):
+            return spoken(self.block(index.row()))
+        return None
+
+    # How the rows come about
+
+    def _make_rows(self) -> list[Row]:
+        view = self._view
+        if view is None:
+            return []
+        rows: list[Row] = []
+        starts = {span.first_message: span.turn for span in view.turns}
+        ends = {span.last_message: span.turn for span in view.turns}
+        self._turn_of = starts
+        branches = [(first, place) for place, (first, _last, _chat) in enumerate(view.chat.removed_turns)]
+        branches.sort()
+        for number, message in enumerate(view.messages):
+            turn = starts.get(number)
+            if turn is not None:
+                while branches and branches[0][0] < turn:
+                    rows.append((_BRANCH, branches.pop(0)[1], 0, 0))
+                rows.append((_CHECKPOINT, number, 0, 0))
+            if message.role == "user":
+                rows.append((_USER, number, 0, 0))
+            elif message.role == "assistant":
+                _answer_rows(rows, number, message)
+            else:
+                rows.append((_EVENT, number, 0, 0))
+            if number in ends:
+                rows.append((_FOOTER, number, ends[number], 0))
+        rows.extend((_BRANCH, place, 0, 0) for _first, place in branches)
+        return rows
+
+    def _turn_at(self, number: int) -> int:
+        """The turn that a message belongs to, or 0."""
+        view = self._view
+        if view is None:
+            return 0
+        for span in view.turns:
+            if span.first_message <= number <= span.last_message:
+                return span.turn
+        return 0
+
+    def _make(self, row: Row) -> Block:
+        kind, number, first, last = row
+        if kind == _BRANCH and self._view is not None:
+            start, end, chat = self._view.chat.removed_turns[number]
+            return BranchBlock(start, end, ChatId(chat))
+        message = self._messages[number]
+        match Kind(kind):
+            case Kind.CHECKPOINT:
+                turn = self._turn_of[number]
+                return CheckpointBlock(turn, self._changed(turn))
+            case Kind.USER:
+                return UserBlock(message.content, when.stamp(message.ts, self._now()), when.full_date(message.ts))
+            case Kind.THINKING:
+                return ThinkingBlock(message.reasoning if first < 0 else message.blocks[first].thinking)
+            case Kind.ANSWER:
+                text = message.content if first < 0 else message.blocks[first].text
+                return AnswerBlock(_slice(text, -2 - last), plain=True) if last < -1 else AnswerBlock(text)
+            case Kind.CARDS:
+                return self._make_cards(message, number, first, last)
+            case Kind.FOOTER:
+                return self._make_footer(message, number, first)
+            case Kind.EVENT | Kind.BRANCH:
+                return _event(message)
+
+    def _changed(self, turn: int) -> bool | None:
+        if self._entries is None:
+            return None
+        entry = self._entries.get(turn)
+        return bool(entry is not None and entry.files)
+
+    def _make_cards(self, message: Message, number: int, first: int, last: int) -> CardsBlock:
+        turn = self._turn_at(number)
+        workspace = self._workspace()
+        known = self._known(turn)
+        if first < 0:
+            return CardsBlock(cards(message.tool_calls, turn, workspace, known))
+        by_id = {call.id: call for call in message.tool_calls}
+        wanted = [by_id.get(block.tool_call_id) for block in message.blocks[first : last + 1]]
+        calls: list[ToolCall] = [call for call in wanted if call is not None]
+        return CardsBlock(cards(calls, turn, workspace, known))
+
+    def _workspace(self) -> str:
+        if self._view is None:
+            return ""
+        return self._view.chat.recorded_workspace or self._view.vault_workspace
+
+    def _known(self, turn: int) -> Mapping[str, Sequence[FileChange]]:
+        found = self._changes.get(turn)
+        if found is None:
+            found = self._changes[turn] = self._make_known(turn)
+        return found
+
+    def _make_known(self, turn: int) -> Mapping[str, Sequence[FileChange]]:
+        known: dict[str, list[FileChange]] = {}
+        entry = (self._entries or {}).get(turn)
+        for change in entry.files if entry is not None else ():
+            known.setdefault(f"path:{change.path}", []).append(change)
+            known.setdefault(f"calls:{change.path}", []).append(change)
+            if change.tool_call_id:
+                known.setdefault(change.tool_call_id, []).append(change)
+        return known
+
+    def _make_footer(self, message: Message, number: int, turn: int) -> FooterBlock:
+        took = message.turn_elapsed_ms
+        entry = (self._entries or {}).get(turn)
+        if not took and entry is not None:
+            took = entry.duration_ms
+        files = entry.files if entry is not None else ()
+        return FooterBlock(
+            turn=turn,
+            files=len(files) if self._entries is not None else None,
+            added=sum(change.lines_added or 0 for change in files),
+            removed=sum(change.lines_removed or 0 for change in files),
+            duration_ms=took,
+            answer=message.content if message.role == "assistant" else "",
+        )
+
+
+def _answer_rows(rows: list[Row], number: int, message: Message) -> None:
+    blocks = message.blocks
+    if not blocks:
+        if message.reasoning:
+            rows.append((_THINKING, number, -1, -1))
+        if message.tool_calls:
+            rows.append((_CARDS, number, -1, len(message.tool_calls) - 2))
+        if message.content:
+            _text_rows(rows, number, -1, message.content)
+        return
+    at = 0
+    while at < len(blocks):
+        block = blocks[at]
+        if block.type == "tool_use":
+            end = at
+            while end + 1 < len(blocks) and blocks[end + 1].type == "tool_use":
+                end += 1
+            rows.append((_CARDS, number, at, end))
+            at = end + 1
+            continue
+        if block.type == "thinking":
+            if block.thinking.strip():
+                rows.append((_THINKING, number, at, at))
+        elif block.text.strip():
+            _text_rows(rows, number, at, block.text)
+        at += 1
+
+
+def _text_rows(rows: list[Row], number: int, block: int, text: str) -> None:
+    if len(text) <= MAX_RICH:
+        rows.append((_ANSWER, number, block, block))
+    else:
+        rows.extend((_ANSWER, number, block, -2 - part) for part in range(-(-len(text) // _SLICE)))
+
+
+def _slice(text: str, part: int) -> str:
+    """One slice of a long text; it begins and ends at a line end where there is one near."""
+
+    def bound(at: int) -> int:
+        found = text.find("\n", at, at + _SLICE) if 0 < at < len(text) else -1
+        return found + 1 if found >= 0 else min(at, len(text))
+
+    return text[bound(part * _SLICE) : bound((part + 1) * _SLICE)].removesuffix("\n")
+
+
+def _event(message: Message) -> EventBlock:
+    match message.event_kind:
+        case "interrupted":
+            return EventBlock("stop", tr("Interrupted"))
+        case "cancelled":
+            return EventBlock("stop", tr("Cancelled"))
+        case "compacted":
+            return EventBlock("archive", tr("Earlier messages were summed up for the agent"), message.content)
+        case "compaction_failed":
+            return EventBlock("warning", tr("The agent could not sum up earlier messages"), message.content)
+        case "model_switched":
+            return EventBlock("model", tr("Model changed to {model}", model=message.content[:80]))
+        case "infra_safety_blocked":
+            return EventBlock("warning", tr("The agent's provider stopped this answer"), message.content)
+        case _:
+            text = " ".join(message.content.split())
+            return EventBlock("info", text[:120] or tr("Note"), message.content if len(text) > 120 else "")
+
+
+def spoken(block: Block) -> str:
+    """A block in words, for assistive technology."""
+    match block:
+        case CheckpointBlock(turn, changed):
+            if changed is False:
+                return tr("Before turn {turn}, no files changed", turn=turn)
+            return tr("Checkpoint {turn}, before this turn", turn=turn)
+        case UserBlock(text, time, _):
+            return tr("You, {time}: {text}", time=time, text=text[:2000])
+        case ThinkingBlock():
+            return tr("Thought")
+        case AnswerBlock(text):
+            return text[:4000]
+        case CardsBlock(shown):
+            return "; ".join(f"{card.verb} {card.target}" for card in shown[:20])
+        case FooterBlock(turn, files, added, removed, took, _):
+            text = tr("End of turn {turn}", turn=turn)
+            if files is not None:
+                text += ", " + (tr_n("1 file changed", "{n} files changed", files) if files else tr("no files changed"))
+            return f"{text}, +{added} \u2212{removed}, {when.duration(took)}" if files else text
+        case EventBlock(_, text, _):
+            return text
+        case BranchBlock(first, last, _):
+            return tr("Turns {first} to {last} moved to a branch", first=first, last=last)

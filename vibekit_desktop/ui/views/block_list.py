@@ -1,0 +1,279 @@
+"""A list of painted blocks of any length: only those on the screen are laid out.
+
+Heights are guessed, then corrected when a block is laid out; the list holds on to the block at its top, never to a pixel, so
+that a correction moves nothing under the pointer. Knows nothing of chats. UI thread only.
+"""
+
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QWidget
+
+from vibekit_desktop.ui.theme.palette import ThemeHub
+from vibekit_desktop.ui.views.block_view import BlockView, PaintState
+from vibekit_desktop.ui.views.heights import Heights
+
+_EDGE = 32
+_PAD = 14
+_KEEP = 120
+
+
+class BlockList(QAbstractScrollArea):
+    """The scrolling part. A subclass says what the blocks are: `guess_heights`, `make_block`, `gap`, and how they are painted.
+
+    Invariant: ``top_row`` and ``_offset`` say which block is at the top of the viewport and how much of it is above.
+    """
+
+    def __init__(self, hub: ThemeHub, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.hub = hub
+        self.heights = Heights()
+        self.views: dict[int, BlockView] = {}
+        self.top_row = 0
+        self._offset = 0
+        self._at_end = False
+        self._syncing = False
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.viewport().setMouseTracking(True)
+        self.viewport().setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
+        self.verticalScrollBar().setSingleStep(40)
+        self.verticalScrollBar().valueChanged.connect(self._bar_moved)
+        hub.changed.connect(self.lay_out_anew)
+
+    # What a subclass says
+
+    def guess_heights(self) -> list[int]:
+        """A height for every row, its gap included."""
+        return []
+
+    def make_block(self, row: int) -> BlockView:
+        """Lay one row out."""
+        raise LookupError(row)
+
+    def gap(self, row: int) -> int:
+        """The distance of a row from the one before."""
+        return 0 if row >= 0 else -1
+
+    def paint_state(self, row: int, clip: QRectF) -> PaintState:
+        """What pointer and keyboard are on in this row."""
+        return PaintState(clip=clip) if row >= 0 else PaintState()
+
+    def paint_over(self, painter: QPainter, row: int, box: QRectF) -> None:
+        """Paint something on top of a row, like the focus ring."""
+
+    # What can be asked and told
+
+    @property
+    def count(self) -> int:
+        """How many rows there are."""
+        return len(self.heights)
+
+    @property
+    def laid_out(self) -> int:
+        """How many rows are laid out at the moment; tests look at it."""
+        return len(self.views)
+
+    @property
+    def is_at_end(self) -> bool:
+        """Whether the last block's end is on the screen."""
+        bar = self.verticalScrollBar()
+        return bar.value() >= bar.maximum()
+
+    @property
+    def sticks_to_end(self) -> bool:
+        """Whether the list stays at its end while heights are corrected and rows come."""
+        return self._at_end
+
+    def scroll_to_end(self) -> None:
+        """Show the end, and stay there."""
+        self._at_end = True
+        self.fill()
+
+    def scroll_to_row(self, row: int) -> None:
+        """Bring a row to the top."""
+        self._at_end = False
+        self.top_row, self._offset = row, 0
+        self.fill()
+
+    def scroll_by(self, pixels: int) -> None:
+        """Move by pixels; blocks that come in are laid out first, so nothing jumps."""
+        if not self.count:
+            return
+        self._at_end = False
+        self._offset += pixels
+        if self.top_row == 0 and self._offset < 0:
+            self._offset = 0
+        self.fill()
+        self._at_end = self.is_at_end and pixels > 0
+
+    def hold_still(self) -> None:
+        """Do not follow the end any more; for what the person opens or folds."""
+        self._at_end = False
+
+    def start_over(self) -> None:
+        """Other rows altogether: forget everything and show the end."""
+        self.views.clear()
+        self.top_row = self._offset = 0
+        self.heights = Heights(self.guess_heights())
+        self.scroll_to_end()
+
+    def rows_replaced(self, first: int) -> None:
+        """Rows from ``first`` on are others now, or more, or fewer."""
+        end = self._at_end or self.is_at_end
+        self.drop_rows(first, max(self.views, default=0))
+        self.heights = Heights(self.guess_heights())
+        for row, view in self.views.items():
+            self.heights.set(row, self.gap(row) + view.height)
+        self.top_row = min(self.top_row, max(0, self.count - 1))
+        self._at_end = end
+        self.fill()
+
+    def drop_rows(self, first: int, last: int) -> None:
+        """Rows that must be laid out again."""
+        for row in [row for row in self.views if first <= row <= last]:
+            del self.views[row]
+
+    def lay_out_anew(self) -> None:
+        """Another width or theme: the block at the top stays where it is."""
+        share = self._offset / max(1, self.heights[self.top_row]) if self.count else 0.0
+        self.views.clear()
+        self.heights = Heights(self.guess_heights())
+        if self.count:
+            self.top_row = min(self.top_row, self.count - 1)
+            self.lay_out(self.top_row)
+            self._offset = int(share * self.heights[self.top_row])
+        self.fill()
+
+    # Geometry
+
+    def column_width(self) -> int:
+        """How wide a block is laid out."""
+        return max(200, min(self.hub.theme.size("reading-max"), self.width() - 2 * _EDGE))
+
+    def column_left(self) -> int:
+        """Where the column begins: centred in the pane, not beside the scroll bar, so in line with the row under it."""
+        return (self.width() - self.column_width()) // 2
+
+    def row_top(self, row: int) -> int:
+        """Where a row begins in the viewport."""
+        return self.heights.top(row) - self.heights.top(self.top_row) - self._offset
+
+    def row_at(self, y: float) -> int:
+        """The row at a height of the viewport, or -1 below the last."""
+        row, top = self.top_row, -self._offset
+        while row < self.count and top <= y:
+            top += self.heights[row]
+            if y < top:
+                return row
+            row += 1
+        return -1
+
+    def lay_out(self, row: int) -> BlockView:
+        """The row, laid out now if it was not."""
+        view = self.views.get(row)
+        if view is None:
+            view = self.views[row] = self.make_block(row)
+            self.heights.set(row, self.gap(row) + view.height)
+        return view
+
+    def reveal(self, row: int) -> None:
+        """Bring a row into the viewport, by as little as possible."""
+        self.lay_out(row)
+        top, height = self.row_top(row), self.heights[row]
+        room = self.viewport().height()
+        if top < 0 or height > room:
+            self.scroll_by(top)
+        elif top + height > room - _PAD:
+            self.scroll_by(top + height - room + _PAD)
+        self.viewport().update()
+
+    def fill(self) -> None:
+        """Lay out what the viewport shows, from the block at its top down, and bring the scroll bar in line."""
+        self.viewport().update()
+        if not self.count:
+            self._sync()
+            return
+        height = self.viewport().height()
+        if self._at_end:
+            self._stand_on_end(height)
+        self._normalise()
+        row, y = self.top_row, -self._offset
+        while row < self.count and y < height:
+            self.lay_out(row)
+            y += self.heights[row]
+            row += 1
+        if row == self.count and y + _PAD < height and not self._at_end:
+            # The end came up from below: stand on it, unless everything fits.
+            self._stand_on_end(height)
+            self._normalise()
+        if len(self.views) > _KEEP:
+            near = range(self.top_row - 20, row + 20)
+            for far in [far for far in self.views if far not in near]:
+                del self.views[far]
+        self._sync()
+
+    def _stand_on_end(self, height: int) -> None:
+        row, room = self.count, height - _PAD
+        while row > 0 and room > 0:
+            row -= 1
+            self.lay_out(row)
+            room -= self.heights[row]
+        self.top_row, self._offset = row, max(0, -room)
+
+    def _normalise(self) -> None:
+        """Make the block at the top the one that really covers the viewport's first line."""
+        while self._offset < 0 and self.top_row > 0:
+            self.top_row -= 1
+            self.lay_out(self.top_row)
+            self._offset += self.heights[self.top_row]
+        self._offset = max(0, self._offset)
+        self.lay_out(self.top_row)
+        while self._offset >= self.heights[self.top_row] and self.top_row < self.count - 1:
+            self._offset -= self.heights[self.top_row]
+            self.top_row += 1
+            self.lay_out(self.top_row)
+
+    def _sync(self) -> None:
+        bar = self.verticalScrollBar()
+        self._syncing = True
+        height = self.viewport().height()
+        bar.setPageStep(height)
+        bar.setRange(0, max(0, self.heights.total + _PAD - height))
+        bar.setValue(self.heights.top(self.top_row) + self._offset if self.count else 0)
+        self._syncing = False
+
+    def _bar_moved(self, value: int) -> None:
+        if self._syncing or not self.count:
+            return
+        self._at_end = value >= self.verticalScrollBar().maximum()
+        self.top_row = self.heights.row_at(value)
+        self._offset = value - self.heights.top(self.top_row)
+        self.fill()
+
+    # Qt's names from here on
+
+    def scrollContentsBy(self, dx: int, dy: int) -> None:
+        """Qt's own pixel scrolling is not used: the bar's value is mapped to a block."""
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        if event.oldSize().width() != event.size().width():
+            self.lay_out_anew()
+        else:
+            self.fill()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self.viewport())
+        painter.fillRect(event.rect(), self.hub.theme.color("bg.surface"))
+        left, bottom, width = self.column_left(), self.viewport().height(), self.column_width()
+        row, y = self.top_row, -self._offset
+        while row < self.count and y < bottom:
+            view = self.lay_out(row)
+            top = y + self.gap(row)
+            painter.save()
+            painter.translate(left, top)
+            view.paint(painter, self.paint_state(row, QRectF(0, -top, width, bottom)))
+            painter.restore()
+            self.paint_over(painter, row, QRectF(left, top, width, view.height))
+            y += self.heights[row]
+            row += 1

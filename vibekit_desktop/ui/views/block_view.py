@@ -1,0 +1,95 @@
+"""What every painted block of the transcript is to the list that shows it, and the small parts they share. UI thread only."""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QFontMetricsF, QPainter
+
+from vibekit_desktop.ui.theme.palette import Theme
+from vibekit_desktop.ui.theme.style import focus_ring, rounded
+from vibekit_desktop.ui.views.controls import draw_icon
+
+LEFT = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine)
+RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine)
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A place that can be pressed: what it does (``action`` with its arguments), and its whole phrase."""
+
+    box: QRectF
+    action: str
+    name: str
+    text: str = ""
+    number: int = 0
+
+
+@dataclass(slots=True)
+class PaintState:
+    """What the pointer and the keyboard are on: indexes into the block's hits, -1 for none. ``clip`` is the visible part."""
+
+    hover: int = -1
+    pressed: int = -1
+    focus: int = -1
+    clip: QRectF | None = None
+
+
+class BlockView(Protocol):
+    """One block laid out at a width. Invariant: ``height`` and ``hits`` do not change; a change makes a new block view."""
+
+    height: int
+    hits: tuple[Hit, ...]
+    copy_text: str
+
+    def paint(self, painter: QPainter, state: PaintState) -> None:
+        """Paint with the block's top left corner at the origin."""
+
+
+def text_width(theme: Theme, style: str, text: str, *, weight: int | None = None) -> float:
+    """How wide a text is in a style."""
+    if weight is None:
+        return theme.metrics(style).horizontalAdvance(text)
+    return QFontMetricsF(theme.font(style, weight=weight)).horizontalAdvance(text)
+
+
+class TextButton:
+    """A ghost button of 24 px painted inside a block: optional icon of 14, text in 12/500."""
+
+    def __init__(self, theme: Theme, text: str, right: float, middle: float, *, icon: str = "", link: bool = False) -> None:
+        self._theme = theme
+        self._text = text
+        self._icon = icon
+        self._link = link
+        width = text_width(theme, "small", text, weight=500) + (20 if icon else 0) + 14
+        self.box = QRectF(right - width, middle - 12, width, 24)
+
+    def paint(self, painter: QPainter, state: PaintState, index: int) -> None:
+        """Paint it as the hit number ``index`` of its block."""
+        theme = self._theme
+        button_ground(painter, theme, self.box, state, index)
+        x = self.box.x() + 7
+        token = "accent.text" if self._link else "text.secondary"
+        if self._icon:
+            draw_icon(painter, theme, self._icon, token, round(x), round(self.box.center().y() - 7), 14)
+            x += 20
+        painter.setFont(theme.font("small", weight=500))
+        painter.setPen(theme.color(token))
+        painter.drawText(QRectF(x, self.box.y(), self.box.right() - x, 24), LEFT, self._text)
+
+
+def button_ground(painter: QPainter, theme: Theme, box: QRectF, state: PaintState, index: int) -> None:
+    """The tint and the focus ring of a painted button."""
+    if state.pressed == index:
+        rounded(painter, box, theme.radius("small"), fill=theme.color("bg.pressed"))
+    elif state.hover == index:
+        rounded(painter, box, theme.radius("small"), fill=theme.color("bg.hover"))
+    if state.focus == index:
+        focus_ring(painter, theme, box, theme.radius("small"))
+
+
+def icon_button(painter: QPainter, theme: Theme, icon: str, box: QRectF, state: PaintState, index: int) -> None:
+    """A square button of 24 px with an icon of 16."""
+    button_ground(painter, theme, box, state, index)
+    corner = QPointF(round(box.center().x() - 8), round(box.center().y() - 8))
+    draw_icon(painter, theme, icon, "text.secondary", corner.x(), corner.y())

@@ -1,0 +1,85 @@
+"""From a block's value to what paints it; how high it will probably be; how far below the one before it stands."""
+
+from collections.abc import Mapping, Set
+from typing import assert_never
+
+from vibekit_desktop.core.types.diffs import StyleRuns
+from vibekit_desktop.ui.models.blocks import (
+    AnswerBlock,
+    Block,
+    BranchBlock,
+    CardsBlock,
+    CheckpointBlock,
+    EventBlock,
+    FooterBlock,
+    ThinkingBlock,
+    UserBlock,
+)
+from vibekit_desktop.ui.models.transcript import Kind
+from vibekit_desktop.ui.theme.palette import Theme
+from vibekit_desktop.ui.views.answer import AnswerView
+from vibekit_desktop.ui.views.block_view import BlockView
+from vibekit_desktop.ui.views.tool_cards import CardsView
+from vibekit_desktop.ui.views.turn_rows import BranchView, CheckpointView, FooterView, UserView, event_view, thinking_view
+
+_GAP = 10
+
+
+def make_view(
+    theme: Theme,
+    block: Block,
+    width: int,
+    key: str,
+    *,
+    opened: Set[str],
+    styles: Mapping[str, StyleRuns | None],
+    shifts: Mapping[str, int],
+) -> BlockView:
+    """Lay one block out."""
+    match block:
+        case CheckpointBlock():
+            return CheckpointView(theme, block, width)
+        case UserBlock():
+            return UserView(theme, block, width)
+        case ThinkingBlock():
+            return thinking_view(theme, block, width, key, opened=key in opened)
+        case AnswerBlock():
+            return AnswerView(theme, block, width, key, opened=opened, styles=styles, shifts=shifts)
+        case CardsBlock():
+            return CardsView(theme, block, width, opened)
+        case FooterBlock():
+            return FooterView(theme, block, width)
+        case EventBlock():
+            return event_view(theme, block, width, key, opened=key in opened)
+        case BranchBlock():
+            return BranchView(theme, block, width)
+        case _:
+            assert_never(block)
+
+
+def gap_before(before: int, kind: int) -> int:
+    """The distance to the block above; thinking stands closer."""
+    if before < 0:
+        return 14
+    if kind == Kind.CHECKPOINT:
+        return _GAP
+    if kind == Kind.THINKING:
+        return 6
+    if before == Kind.THINKING:
+        return 0 if kind == Kind.ANSWER else 6
+    return _GAP
+
+
+def estimate(theme: Theme, kind: int, weight: int, width: int) -> int:
+    """A guess of a block's height from the length of its text or the number of its calls."""
+    match kind:
+        case Kind.CHECKPOINT | Kind.FOOTER | Kind.BRANCH:
+            return 28
+        case Kind.THINKING | Kind.EVENT:
+            return 24
+        case Kind.CARDS:
+            return theme.size("row-tool") * weight + 1
+        case _:
+            per_line = max(20, width // 8)
+            lines = 1 + weight // per_line
+            return theme.line_height("reading") * lines + (22 if kind == Kind.USER else 0)

@@ -1,0 +1,153 @@
+"""The header over a transcript: title, what made the chat, where it worked, Review changes. UI thread only."""
+
+from PySide6.QtCore import QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QFontMetricsF, QGuiApplication, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QWidget
+
+from vibekit_desktop.ui.text import tr
+from vibekit_desktop.ui.theme.palette import ThemeHub
+from vibekit_desktop.ui.views.controls import Button, Chip, IconButton
+
+_LEFT, _RIGHT, _GAP = 20, 12, 8
+_TIGHT = 790
+
+
+class _PathLabel(QAbstractButton):
+    """The workspace's path; a click copies it."""
+
+    def __init__(self, hub: ThemeHub, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._hub = hub
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setAttribute(Qt.WidgetAttribute.WA_Hover)
+        self.clicked.connect(lambda: QGuiApplication.clipboard().setText(self.property("path") or ""))
+        hub.changed.connect(self.update)
+
+    def sizeHint(self) -> QSize:
+        width = self._hub.theme.metrics("small").horizontalAdvance(self.text())
+        return QSize(int(width + 2), self._hub.theme.size("chip"))
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        theme = self._hub.theme
+        painter = QPainter(self)
+        font = theme.font("small")
+        painter.setFont(font)
+        painter.setPen(theme.color("text.secondary" if self.underMouse() else "text.tertiary"))
+        text = theme.metrics("small").elidedText(self.text(), Qt.TextElideMode.ElideMiddle, self.width())
+        painter.drawText(QRectF(self.rect()), int(Qt.AlignmentFlag.AlignVCenter), text)
+
+
+class ChatHeader(QWidget):
+    """56 px with a hairline under it. ``review_requested`` and ``inspector_toggled`` have no argument.
+
+    When it gets tight the path goes first, then the model, then "Review changes" becomes "Review"; the title elides last.
+    """
+
+    review_requested = Signal()
+    inspector_toggled = Signal()
+
+    def __init__(self, hub: ThemeHub, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._hub = hub
+        self._title = ""
+        self._inset = 0
+        self._model_known = False
+        self._agent_known = False
+        self.setFixedHeight(hub.theme.size("header"))
+        self.agent = Chip(hub, icon="agent", parent=self)
+        self.model = Chip(hub, icon="model", parent=self)
+        self._path = _PathLabel(hub, self)
+        self.review = Button(hub, tr("Review changes"), icon="review", parent=self)
+        self.review.clicked.connect(self.review_requested)
+        self.inspector = IconButton(hub, "sidebar-right", tr("Hide inspector"), large=True, parent=self)
+        self.inspector.clicked.connect(self.inspector_toggled)
+        self.timeline = Button(hub, tr("Timeline"), icon="sidebar-right", parent=self)
+        self.timeline.clicked.connect(self.inspector_toggled)
+        self.timeline.hide()
+        self._narrow = False
+        self.review.hide()
+        hub.changed.connect(self._themed)
+
+    def _themed(self) -> None:
+        self.setFixedHeight(self._hub.theme.size("header"))
+        self._place()
+        self.update()
+
+    def set_chat(self, title: str, agent: str, model: str, path: str, shown_path: str) -> None:
+        """Show another chat. ``shown_path`` is the path as it is written, ``path`` what a click copies."""
+        self._title = " ".join(title.split())
+        self._agent_known, self._model_known = bool(agent), bool(model)
+        self.agent.set_text(agent)
+        self.model.set_text(model)
+        self._path.setText(shown_path)
+        self._path.setProperty("path", path)
+        self._path.setAccessibleName(tr("Copy the path {path}", path=path))
+        self.setAccessibleName(self._title)
+        self._place()
+        self.update()
+
+    def set_changed(self, count: int) -> None:
+        """How many files the chat changed; without any there is nothing to review."""
+        self.review.set_badge(f"{count:,}" if count else "")
+        self.review.setVisible(count > 0)
+        self._place()
+
+    def set_inspector(self, *, shown: bool, narrow: bool) -> None:
+        """Whether the inspector is visible, and whether it is a drawer at this width."""
+        self.inspector.set_icon("sidebar-right", tr("Hide inspector") if shown else tr("Show inspector"))
+        self._narrow = narrow
+        self._place()
+
+    def set_left_inset(self, pixels: int) -> None:
+        """Room at the left for the button that brings the chat list back."""
+        self._inset = pixels
+        self._place()
+        self.update()
+
+    def _place(self) -> None:
+        height = self._hub.theme.size("header")
+        right = self.width() - _RIGHT
+        toggle = self.timeline if self._narrow else self.inspector
+        self.inspector.setVisible(not self._narrow)
+        self.timeline.setVisible(self._narrow)
+        toggle.resize(toggle.sizeHint())
+        right -= toggle.width()
+        toggle.move(right, (height - 1 - toggle.height()) // 2)
+        left = _LEFT + self._inset
+        chips_left = left
+        if not self.review.isHidden():
+            self.review.setText(tr("Review changes") if self.width() >= _TIGHT else tr("Review"))
+            self.review.resize(self.review.sizeHint())
+            right -= self.review.width() + _GAP
+            self.review.move(right, (height - 1 - self.review.height()) // 2)
+        self._room = right - _GAP * 2 - left
+        chip_y = 29
+        room = right - _GAP * 2
+        for chip, known in ((self.agent, self._agent_known), (self.model, self._model_known)):
+            size = chip.sizeHint()
+            fits = known and (chip is self.agent or chips_left + size.width() <= room)
+            chip.setVisible(fits)
+            if fits:
+                chip.setGeometry(chips_left, chip_y, size.width(), size.height())
+                chips_left += size.width() + 6
+        path_width = min(self._path.sizeHint().width(), room - chips_left - 4)
+        self._path.setVisible(bool(self._path.text()) and path_width > 80)
+        self._path.setGeometry(chips_left + 4, chip_y, max(0, path_width), 20)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        self._place()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        theme = self._hub.theme
+        painter = QPainter(self)
+        painter.fillRect(self.rect(), theme.color("bg.surface"))
+        painter.fillRect(QRectF(0, self.height() - 1, self.width(), 1), theme.color("line.hair"))
+        font = theme.font("heading")
+        painter.setFont(font)
+        painter.setPen(theme.color("text.primary"))
+        left = _LEFT + self._inset
+        text = QFontMetricsF(font).elidedText(self._title, Qt.TextElideMode.ElideRight, self._room)
+        has_chips = self._agent_known or self._model_known or bool(self._path.text())
+        box = QRectF(left, 7 if has_chips else 17, self._room + 2, 20)
+        painter.drawText(box, int(Qt.AlignmentFlag.AlignVCenter), text)

@@ -1,0 +1,150 @@
+"""The centre page of an open chat: header, a banner if something is wrong, transcript, the read-only row. UI thread only."""
+
+from PySide6.QtCore import QRect, QRectF, QSize, Qt
+from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from vibekit_desktop.core.types.chats import ChatStatus, ChatView
+from vibekit_desktop.ui.models.transcript import TranscriptModel
+from vibekit_desktop.ui.text import tr
+from vibekit_desktop.ui.theme.palette import ThemeHub
+from vibekit_desktop.ui.theme.style import rounded
+from vibekit_desktop.ui.views.chat_header import ChatHeader
+from vibekit_desktop.ui.views.controls import draw_icon
+from vibekit_desktop.ui.views.main_window import MainWindow
+from vibekit_desktop.ui.views.open_link import ask_to_open
+from vibekit_desktop.ui.views.transcript import TranscriptView
+
+_TONES = {
+    "info": ("accent.tint", "accent.text"),
+    "warning": ("warning.tint", "warning.text"),
+    "error": ("danger.tint", "danger.text"),
+}
+
+
+class Banner(QWidget):
+    """One fact about the chat, under the header; hidden while there is none. ``tone``: ``info``, ``warning`` or ``error``."""
+
+    def __init__(self, hub: ThemeHub, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._hub = hub
+        self._text, self._tone, self._icon = "", "info", "info"
+        self.hide()
+        hub.changed.connect(self.update)
+
+    def say(self, text: str, tone: str = "info", icon: str = "info") -> None:
+        """Show a fact; an empty text hides the banner."""
+        self._text, self._tone, self._icon = text, tone, icon
+        self.setAccessibleName(text)
+        self.setVisible(bool(text))
+        self._fit()
+        self.update()
+
+    def _fit(self) -> None:
+        theme = self._hub.theme
+        room = max(100, self.width() - 56)
+        flags = int(Qt.TextFlag.TextWordWrap)
+        box = theme.metrics("body").boundingRect(QRectF(0, 0, room, 400), flags, self._text)
+        self.setFixedHeight(max(36, int(box.height()) + 16))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        self._fit()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        theme = self._hub.theme
+        painter = QPainter(self)
+        ground, ink = _TONES[self._tone]
+        painter.fillRect(self.rect(), theme.color(ground))
+        draw_icon(painter, theme, self._icon, ink, 20, (self.height() - 16) // 2)
+        painter.setFont(theme.font("body"))
+        painter.setPen(theme.color("text.primary"))
+        flags = int(Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextWordWrap)
+        painter.drawText(QRect(44, 0, self.width() - 56, self.height()), flags, self._text)
+
+
+class ReadOnlyRow(QWidget):
+    """What stands in place of a composer: where the chat comes from."""
+
+    def __init__(self, hub: ThemeHub, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._hub = hub
+        self._text = ""
+        hub.changed.connect(self.update)
+
+    def say(self, text: str) -> None:
+        """The one sentence; empty hides the row."""
+        self._text = text
+        self.setAccessibleName(text)
+        self.setVisible(bool(text))
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        return QSize(200, 44 + 16)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        theme = self._hub.theme
+        painter = QPainter(self)
+        painter.fillRect(self.rect(), theme.color("bg.surface"))
+        width = max(200, min(theme.size("reading-max"), self.width() - 64))
+        box = QRectF((self.width() - width) / 2, 0, width, 44)
+        rounded(painter, box, theme.radius("composer"), fill=theme.color("bg.raised"), line=theme.color("line.hair"))
+        draw_icon(painter, theme, "lock", "text.tertiary", round(box.x()) + 14, 14)
+        painter.setFont(theme.font("body"))
+        painter.setPen(theme.color("text.secondary"))
+        text = theme.metrics("body").elidedText(self._text, Qt.TextElideMode.ElideRight, width - 56)
+        painter.drawText(box.adjusted(40, 0, -14, 0), int(Qt.AlignmentFlag.AlignVCenter), text)
+
+
+class ChatPage(QWidget):
+    """The page. Its parts are public: ``header``, ``banner``, ``transcript``; their signals are the page's."""
+
+    def __init__(self, hub: ThemeHub, model: TranscriptModel, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.model = model
+        self._window: MainWindow | None = None
+        self.header = ChatHeader(hub, self)
+        self.banner = Banner(hub, self)
+        self.transcript = TranscriptView(hub, model, self)
+        self.foot = ReadOnlyRow(hub, self)
+        self.foot.setFixedHeight(60)
+        self.transcript.link_requested.connect(lambda address: ask_to_open(self.window(), address))
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        layout.addWidget(self.header)
+        layout.addWidget(self.banner)
+        layout.addWidget(self.transcript, 1)
+        layout.addWidget(self.foot)
+
+    def follow(self, window: MainWindow) -> None:
+        """Let the header say what the window's panes do."""
+        self._window = window
+        window.sidebar_shown.connect(lambda shown: self.header.set_left_inset(0 if shown else 32))
+        window.inspector_shown.connect(self._panes_moved)
+        window.narrow_changed.connect(self._panes_moved)
+        self._panes_moved()
+
+    def _panes_moved(self) -> None:
+        if self._window is not None:
+            panes = self._window.panes
+            self.header.set_inspector(shown=panes.inspector_open, narrow=panes.is_narrow)
+
+    def show_view(self, view: ChatView, *, shown_path: str) -> None:
+        """Show a chat that was opened. ``shown_path`` is its workspace as it is written (home folder shortened)."""
+        header, chat = view.header, view.chat
+        self.model.set_view(view)
+        self.header.set_chat(header.name, header.agent, chat.model, view.vault_workspace, shown_path)
+        self.foot.say(_origin(header.agent, source=bool(header.source)))
+        if header.status is ChatStatus.DAMAGED:
+            self.banner.say(header.problem or tr("Parts of this chat can't be read."), "error", "damaged")
+        elif not view.workspace_found:
+            text = tr("The workspace was not found where it was. The chat can be read; nothing can be restored.")
+            self.banner.say(text, "warning", "warning")
+        else:
+            self.banner.say("")
+
+
+def _origin(agent: str, *, source: bool) -> str:
+    if source and agent:
+        return tr("This chat was made with {agent}. It is shown here as it was recorded.", agent=agent)
+    return tr("This chat is shown here as it was recorded.")

@@ -1,0 +1,318 @@
+"""What a person sees before there is any chat: a place for a folder, and what was found on this computer. UI thread only."""
+
+from collections.abc import Callable, Sequence
+
+from PySide6.QtCore import QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDropEvent, QPainter, QPaintEvent, QPen, QResizeEvent
+from PySide6.QtWidgets import QFileDialog, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
+
+from vibekit_desktop.core.types.sources import SourceSummary
+from vibekit_desktop.ui import when
+from vibekit_desktop.ui.text import tr, tr_n
+from vibekit_desktop.ui.theme import icons
+from vibekit_desktop.ui.theme.palette import ThemeHub
+from vibekit_desktop.ui.theme.style import rounded
+from vibekit_desktop.ui.views.controls import Button, draw_icon
+
+_V = int(Qt.AlignmentFlag.AlignVCenter)
+
+
+class _Head(QWidget):
+    """The program's picture, its name, what it is for."""
+
+    def __init__(self, hub: ThemeHub, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._hub = hub
+        self.setFixedHeight(68)
+        self.setAccessibleName(tr("Welcome to VibeKit Desktop"))
+        hub.changed.connect(self.update)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        theme = self._hub.theme
+        painter = QPainter(self)
+        painter.drawPixmap(0, 0, icons.app_pixmap(68, self.devicePixelRatioF()))
+        painter.setFont(theme.font("display"))
+        painter.setPen(theme.color("text.primary"))
+        room = self.width() - 86
+        painter.drawText(QRectF(86, 6, room, 32), _V, tr("Welcome to VibeKit Desktop"))
+        painter.setFont(theme.font("reading"))
+        painter.setPen(theme.color("text.secondary"))
+        text = tr("See what each turn of an agent changed, and take back any of it.")
+        painter.drawText(
+            QRectF(86, 38, room, 22), _V, theme.metrics("reading").elidedText(text, Qt.TextElideMode.ElideRight, room)
+        )
+
+
+class _DropZone(QWidget):
+    """A dashed box that takes a folder. ``folder_chosen`` carries its path."""
+
+    folder_chosen = Signal(str)
+
+    def __init__(self, hub: ThemeHub, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._hub = hub
+        self._over = False
+        self.setFixedHeight(76)
+        self.setAcceptDrops(True)
+        self.button = Button(hub, tr("Choose folder…"), kind="primary", size="large", parent=self)
+        self.button.clicked.connect(self.ask)
+        hub.changed.connect(self.update)
+
+    def ask(self) -> None:
+        """Open the folder dialog."""
+        dialog = QFileDialog(self.window(), tr("Choose a folder to work in"))
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.setFileMode(QFileDialog.FileMode.Directory)
+        dialog.setOption(QFileDialog.Option.ShowDirsOnly)
+        dialog.fileSelected.connect(self.folder_chosen)
+        dialog.open()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        size = self.button.sizeHint()
+        self.button.setGeometry(self.width() - 16 - size.width(), (76 - size.height()) // 2, size.width(), size.height())
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        if _local_paths(event):
+            self._over = True
+            self.update()
+            event.acceptProposedAction()
+
+    def dragLeaveEvent(self, event: QDragLeaveEvent) -> None:
+        self._over = False
+        self.update()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        self._over = False
+        self.update()
+        paths = _local_paths(event)
+        if paths:
+            event.acceptProposedAction()
+            self.folder_chosen.emit(paths[0])
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        theme = self._hub.theme
+        painter = QPainter(self)
+        box = QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5)
+        if self._over:
+            rounded(painter, box, theme.radius("card"), fill=theme.color("accent.tint"))
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        pen = QPen(theme.color("line.focus" if self._over else "line.control"), 1)
+        pen.setDashPattern([3, 2])
+        painter.setPen(pen)
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.drawRoundedRect(box, theme.radius("card"), theme.radius("card"))
+        rounded(painter, QRectF(16, 18, 40, 40), theme.radius("control"), fill=theme.color("accent.tint"))
+        draw_icon(painter, theme, "folder-open", "accent.text", 26, 28, 20)
+        room = self.button.x() - 70 - 12
+        painter.setFont(theme.font("heading"))
+        painter.setPen(theme.color("text.primary"))
+        painter.drawText(QRectF(70, 18, room, 20), _V, tr("Choose a folder to work in"))
+        painter.setFont(theme.font("body"))
+        painter.setPen(theme.color("text.secondary"))
+        text = tr("Or drop one here. Changes inside it are recorded from then on.")
+        text = theme.metrics("body").elidedText(text, Qt.TextElideMode.ElideRight, room)
+        painter.drawText(QRectF(70, 38, room, 20), _V, text)
+
+
+def _local_paths(event: QDropEvent) -> list[str]:
+    return [url.toLocalFile() for url in event.mimeData().urls() if url.isLocalFile()]
+
+
+class _SourceRow(QWidget):
+    """One program whose chats were found, with Open."""
+
+    def __init__(self, hub: ThemeHub, source: SourceSummary, now_ms: int, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._hub = hub
+        self._title = source.label
+        self._detail = describe(source, now_ms)
+        self.setFixedHeight(52)
+        self.button = Button(hub, tr("Open"), parent=self)
+        self.button.setAccessibleName(tr("Open the chats of {name}", name=source.label))
+        self.button.setVisible(source.sessions > 0)
+        self.setToolTip(source.root)
+        hub.changed.connect(self.update)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        size = self.button.sizeHint()
+        self.button.setGeometry(self.width() - 12 - size.width(), (52 - size.height()) // 2, size.width(), size.height())
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        theme = self._hub.theme
+        painter = QPainter(self)
+        rounded(painter, QRectF(14, 10, 32, 32), theme.radius("control"), fill=theme.color("bg.chip"))
+        draw_icon(painter, theme, "agent", "text.secondary", 22, 18)
+        room = self.button.x() - 58 - 12
+        painter.setFont(theme.font("body-strong"))
+        painter.setPen(theme.color("text.primary"))
+        painter.drawText(QRectF(58, 7, room, 20), _V, self._title)
+        painter.setFont(theme.font("small"))
+        painter.setPen(theme.color("text.tertiary"))
+        text = theme.metrics("small").elidedText(self._detail, Qt.TextElideMode.ElideRight, room)
+        painter.drawText(QRectF(58, 28, room, 16), _V, text)
+
+
+def describe(source: SourceSummary, now_ms: int) -> str:
+    """ "38 chats in 6 folders · newest today"."""
+    text = tr_n("1 chat", "{n} chats", source.sessions)
+    if source.folders:
+        text += " " + tr_n("in 1 folder", "in {n} folders", source.folders)
+    if source.newest_at:
+        text += " · " + tr("newest {age}", age=when.age_in_days(source.newest_at, now_ms))
+    if source.problems:
+        text += " · " + tr_n("1 problem", "{n} problems", len(source.problems))
+    return text
+
+
+class _Sources(QWidget):
+    """The box of the rows: a border and hairlines between them."""
+
+    def __init__(self, hub: ThemeHub, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._hub = hub
+        self._rows: list[_SourceRow] = []
+        self._layout = QVBoxLayout(self)
+        self._layout.setContentsMargins(1, 1, 1, 1)
+        self._layout.setSpacing(0)
+        hub.changed.connect(self.update)
+
+    def fill(self, sources: Sequence[SourceSummary], now_ms: int, opened: Callable[[str], None]) -> None:
+        for row in self._rows:
+            self._layout.removeWidget(row)
+            row.deleteLater()
+        self._rows = []
+        for source in sources:
+            row = _SourceRow(self._hub, source, now_ms, self)
+            row.button.clicked.connect(lambda _checked=False, name=source.name: opened(name))
+            self._layout.addWidget(row)
+            self._rows.append(row)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        theme = self._hub.theme
+        painter = QPainter(self)
+        rounded(painter, QRectF(self.rect()), theme.radius("card"), line=theme.color("line.hair"))
+        for row in self._rows[1:]:
+            painter.fillRect(QRectF(1, row.y(), self.width() - 2, 1), theme.color("line.hair"))
+
+
+class _Line(QWidget):
+    """A painted line of text: a section's header, or the sentence about privacy."""
+
+    def __init__(self, hub: ThemeHub, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._hub = hub
+        self.icon, self.strong, self.text = "", "", ""
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.button: Button | None = None
+        hub.changed.connect(self.update)
+
+    def sizeHint(self) -> QSize:
+        return QSize(200, 20)
+
+    def say(self, *, icon: str = "", strong: str = "", text: str = "") -> None:
+        """What it says."""
+        self.icon, self.strong, self.text = icon, strong, text
+        self.setAccessibleName(f"{strong} {text}".strip())
+        self.update()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        if self.button is not None:
+            size = self.button.sizeHint()
+            self.button.setGeometry(self.width() - size.width(), 0, size.width(), 20)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        theme = self._hub.theme
+        painter = QPainter(self)
+        x = 0.0
+        if self.icon:
+            draw_icon(painter, theme, self.icon, "text.tertiary", 0, 3, 14)
+            x = 22
+        if self.strong:
+            painter.setFont(theme.font("heading"))
+            painter.setPen(theme.color("text.primary"))
+            painter.drawText(QRectF(x, 0, self.width(), 20), _V, self.strong)
+            x += theme.metrics("heading").horizontalAdvance(self.strong) + 10
+        painter.setFont(theme.font("small"))
+        painter.setPen(theme.color("text.tertiary"))
+        text = theme.metrics("small").elidedText(self.text, Qt.TextElideMode.ElideRight, self.width() - x - 90)
+        painter.drawText(QRectF(x, 0, self.width() - x, 20), _V, text)
+
+
+class FirstRun(QScrollArea):
+    """The page. ``folder_chosen`` carries a folder to work in; ``source_opened`` the name of a program whose chats are to be
+    shown, or empty for all of them."""
+
+    folder_chosen = Signal(str)
+    source_opened = Signal(str)
+
+    def __init__(self, hub: ThemeHub, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._hub = hub
+        self.setWidgetResizable(True)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        page = QWidget()
+        self._page = page
+        self._column = QWidget(page)
+        column = QVBoxLayout(self._column)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(_Head(hub, self._column))
+        column.addSpacing(26)
+        self.zone = _DropZone(hub, self._column)
+        self.zone.folder_chosen.connect(self.folder_chosen)
+        column.addWidget(self.zone)
+        self._found = QWidget(self._column)
+        found = QVBoxLayout(self._found)
+        found.setContentsMargins(0, 22, 0, 0)
+        found.setSpacing(8)
+        self._heading = _Line(hub, self._found)
+        self._heading.say(strong=tr("Found on this computer"), text=tr("Read where they are, never changed"))
+        self.open_all = Button(hub, "", kind="link", parent=self._heading)
+        self.open_all.clicked.connect(lambda: self.source_opened.emit(""))
+        self._heading.button = self.open_all
+        found.addWidget(self._heading)
+        self._sources = _Sources(hub, self._found)
+        found.addWidget(self._sources)
+        self._found.hide()
+        column.addWidget(self._found)
+        column.addSpacing(22)
+        privacy = _Line(hub, self._column)
+        privacy.say(
+            icon="lock",
+            text=tr("Everything stays on this computer. Nothing is sent anywhere except by the agents you start."),
+        )
+        column.addWidget(privacy)
+        outer = QVBoxLayout(page)
+        outer.setContentsMargins(32, 24, 32, 32)
+        outer.addStretch(1)
+        outer.addWidget(self._column, 0, Qt.AlignmentFlag.AlignHCenter)
+        outer.addStretch(1)
+        self.setWidget(page)
+        hub.changed.connect(self._themed)
+        self._themed()
+
+    def _themed(self) -> None:
+        for widget in (self._page, self.viewport()):
+            palette = widget.palette()
+            palette.setColor(widget.backgroundRole(), self._hub.theme.color("bg.surface"))
+            widget.setPalette(palette)
+            widget.setAutoFillBackground(True)
+        self.update()
+
+    def show_sources(self, sources: Sequence[SourceSummary], now_ms: int | None = None) -> None:
+        """What was found; programs without any chat are left out."""
+        shown = [source for source in sources if source.sessions]
+        self._sources.fill(shown, when.local_now_ms() if now_ms is None else now_ms, self.source_opened.emit)
+        total = sum(source.sessions for source in shown)
+        self.open_all.setText(tr("Open all {n} chats", n=f"{total:,}"))
+        self.open_all.setAccessibleName(self.open_all.text())
+        self.open_all.setVisible(len(shown) > 1)
+        self._found.setVisible(bool(shown))
+
+    def focus_first(self) -> None:
+        """Put the focus on Choose folder."""
+        self.zone.button.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        self._column.setFixedWidth(max(200, min(self._hub.theme.size("reading-max"), self.viewport().width() - 64)))
+        super().resizeEvent(event)

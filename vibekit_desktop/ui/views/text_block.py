@@ -1,0 +1,290 @@
+"""Lay out untrusted prose: Markdown without HTML, in a document that can load nothing.
+
+The document never reads a file and never asks the network: images become words, and every resource request is answered with a
+blank (returning nothing would let Qt open the path itself). Links are only reported. UI thread only.
+"""
+
+import re
+
+from PySide6.QtCore import QPointF, QRectF, QUrl
+from PySide6.QtGui import (
+    QAbstractTextDocumentLayout,
+    QColor,
+    QFont,
+    QImage,
+    QPainter,
+    QPalette,
+    QTextBlock,
+    QTextBlockFormat,
+    QTextCharFormat,
+    QTextCursor,
+    QTextDocument,
+    QTextFormat,
+    QTextFrameFormat,
+    QTextOption,
+    QTextTable,
+    QTextTableFormat,
+)
+
+from vibekit_desktop.ui.text import tr
+from vibekit_desktop.ui.theme.palette import Theme
+from vibekit_desktop.ui.theme.style import rounded
+from vibekit_desktop.ui.views.block_view import Hit
+
+_FEATURES = QTextDocument.MarkdownFeature.MarkdownDialectGitHub | QTextDocument.MarkdownFeature.MarkdownNoHTML
+_GAP = 10
+_PAD = 4
+_IMAGE = re.compile(r"!\[([^\]\n]*)\](\([^)\n]*\)|\[[^\]\n]*\])?")
+
+
+class DeadDocument(QTextDocument):
+    """A document for untrusted text: a blank picture for every picture, an empty string for everything else."""
+
+    def loadResource(self, kind: int, name: QUrl | str) -> object:
+        if kind == QTextDocument.ResourceType.ImageResource.value:
+            blank = QImage(1, 1, QImage.Format.Format_ARGB32)
+            blank.fill(0)
+            return blank
+        return ""
+
+
+def without_images(text: str) -> str:
+    """Markdown with its pictures as words; what stands in code spans is left alone."""
+    parts = re.split(r"(`+[^`]*`+)", text)
+    for i in range(0, len(parts), 2):
+        parts[i] = _IMAGE.sub(lambda found: tr("(picture: {name})", name=found[1] or tr("no name")).replace("[", "("), parts[i])
+    return "".join(parts)
+
+
+class TextLayout:
+    """A piece of prose at one width. ``plain`` shows the text as it is. Invariant: the document does not change."""
+
+    def __init__(
+        self, theme: Theme, text: str, width: int, *, plain: bool = False, style: str = "reading", token: str = ""
+    ) -> None:
+        self._theme = theme
+        self._color = theme.color(token or "text.primary")
+        self._style = style
+        self._spans: list[QRectF] = []
+        self._boxes: list[QRectF] = []
+        document = DeadDocument()
+        self._document = document
+        document.setUndoRedoEnabled(False)
+        document.setDocumentMargin(0)
+        document.setIndentWidth(22)
+        document.setDefaultFont(theme.font(style))
+        option = QTextOption()
+        option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
+        document.setDefaultTextOption(option)
+        if plain:
+            document.setPlainText(text)
+        else:
+            document.setMarkdown(without_images(text), _FEATURES)
+        self._dress(plain)
+        document.setTextWidth(width)
+        self._lift = (theme.line_height(style) - theme.metrics(style).height()) / 2
+        self._find_spans()
+        self.height = max(1, round(document.size().height()))
+
+    @property
+    def natural_width(self) -> float:
+        """The width the text takes when nothing wraps, at most the given one."""
+        return self._document.idealWidth()
+
+    def links(self, origin: QPointF) -> list[Hit]:
+        """The links as hits of the action ``link``; one per line that a link covers."""
+        hits: list[Hit] = []
+        for block in _blocks(self._document):
+            for start, length, shape in _fragments(block):
+                if shape.isAnchor() and shape.anchorHref():
+                    name = tr("Open {address}", address=shape.anchorHref()[:200])
+                    hits += [
+                        Hit(box.translated(origin), "link", name, shape.anchorHref())
+                        for box in self._line_boxes(block, start - block.position(), length)
+                    ]
+        return hits
+
+    def paint(self, painter: QPainter, origin: QPointF, clip: QRectF | None = None) -> None:
+        """Paint at ``origin``; ``clip`` is the visible part in the document's own coordinates."""
+        theme = self._theme
+        painter.save()
+        painter.translate(origin)
+        for box in self._boxes:
+            rounded(painter, box, theme.radius("card"), fill=theme.color("bg.raised"), line=theme.color("line.hair"))
+        for box in self._spans:
+            rounded(painter, box, theme.radius("mark"), fill=theme.color("bg.chip"))
+        painter.translate(0, -self._lift)
+        context = QAbstractTextDocumentLayout.PaintContext()
+        palette = QPalette()
+        palette.setColor(QPalette.ColorRole.Text, self._color)
+        context.palette = palette
+        if clip is not None:
+            context.clip = clip.adjusted(0, -40, 0, 40)
+        self._document.documentLayout().draw(painter, context)
+        painter.restore()
+
+    # How the document is dressed
+
+    def _dress(self, plain: bool) -> None:
+        theme = self._theme
+        document = self._document
+        cursor = QTextCursor(document)
+        cursor.beginEditBlock()
+        last = document.lastBlock()
+        for block in _blocks(document):
+            self._dress_block(cursor, block, is_last=block == last, plain=plain)
+            if not plain:
+                self._dress_fragments(cursor, block)
+        for frame in document.rootFrame().childFrames():
+            if isinstance(frame, QTextTable):
+                _dress_table(theme, frame)
+        cursor.endEditBlock()
+
+    def _dress_block(self, cursor: QTextCursor, block: QTextBlock, *, is_last: bool, plain: bool) -> None:
+        theme = self._theme
+        form = QTextBlockFormat(block.blockFormat())
+        code = form.hasProperty(QTextFormat.Property.BlockCodeLanguage) or form.hasProperty(QTextFormat.Property.BlockCodeFence)
+        line = theme.line_height("code" if code else self._style)
+        form.setLineHeight(line, QTextBlockFormat.LineHeightTypes.FixedHeight.value)
+        form.setTopMargin(0)
+        in_list = block.textList() is not None and block.next().textList() is not None
+        tight = plain or in_list or (code and _is_code(block.next()))
+        inside_table = QTextCursor(block).currentTable() is not None
+        form.setBottomMargin(0 if is_last or inside_table else 4 if in_list and not plain else 0 if tight else _GAP)
+        quote = form.intProperty(QTextFormat.Property.BlockQuoteLevel)
+        if quote:
+            form.setLeftMargin(14 * quote)
+        cursor.setPosition(block.position())
+        cursor.setBlockFormat(form)
+        if form.headingLevel():
+            cursor.movePosition(QTextCursor.MoveOperation.EndOfBlock, QTextCursor.MoveMode.KeepAnchor)
+            shape = QTextCharFormat()
+            shape.setFont(theme.font("heading"), QTextCharFormat.FontPropertiesInheritanceBehavior.FontPropertiesAll)
+            shape.setProperty(QTextFormat.Property.FontSizeAdjustment, 0)
+            cursor.mergeCharFormat(shape)
+
+    def _dress_fragments(self, cursor: QTextCursor, block: QTextBlock) -> None:
+        theme = self._theme
+        whole_code = _is_code(block)
+        for start, length, shape in list(_fragments(block)):
+            if not (shape.fontFixedPitch() or shape.isAnchor() or shape.isImageFormat()):
+                continue
+            cursor.setPosition(start)
+            cursor.setPosition(start + length, QTextCursor.MoveMode.KeepAnchor)
+            if shape.isImageFormat():
+                cursor.insertText(tr("(picture)"), QTextCharFormat())
+                continue
+            new = QTextCharFormat()
+            if shape.fontFixedPitch():
+                _set_font(new, theme.font("code" if whole_code else "code-inline"))
+            if shape.isAnchor():
+                new.setForeground(theme.color("accent.text"))
+                new.setFontUnderline(False)
+            cursor.mergeCharFormat(new)
+            if shape.fontFixedPitch() and not whole_code:
+                self._pad(cursor, block, start, length)
+
+    def _pad(self, cursor: QTextCursor, block: QTextBlock, start: int, length: int) -> None:
+        """Room for the box of a code span: spacing after the character before it, and after its last one."""
+        space = QTextCharFormat()
+        space.setFontLetterSpacingType(QFont.SpacingType.AbsoluteSpacing)
+        space.setFontLetterSpacing(_PAD - 1)
+        ends = [start + length - 1] if start == block.position() else [start - 1, start + length - 1]
+        for at in ends:
+            cursor.setPosition(at)
+            cursor.setPosition(at + 1, QTextCursor.MoveMode.KeepAnchor)
+            cursor.mergeCharFormat(space)
+
+    # Where things stand
+
+    def _find_spans(self) -> None:
+        code_from: QRectF | None = None
+        for block in _blocks(self._document):
+            if _is_code(block):
+                box = self._document.documentLayout().blockBoundingRect(block)
+                code_from = box if code_from is None else code_from.united(box)
+                if not _is_code(block.next()):
+                    self._boxes.append(code_from.adjusted(-8, -4, 0, 4))
+                    code_from = None
+                continue
+            for start, length, shape in _fragments(block):
+                if shape.fontFixedPitch():
+                    for box in self._line_boxes(block, start - block.position(), length):
+                        middle = box.center().y()
+                        self._spans.append(QRectF(box.x() - _PAD + 1, middle - 10, box.width() + 2 * _PAD - 3, 20))
+        self._spans = _joined(self._spans)
+
+    def _line_boxes(self, block: QTextBlock, start: int, length: int) -> list[QRectF]:
+        layout = block.layout()
+        origin = self._document.documentLayout().blockBoundingRect(block).topLeft()
+        boxes: list[QRectF] = []
+        for number in range(layout.lineCount()):
+            line = layout.lineAt(number)
+            first, last = max(start, line.textStart()), min(start + length, line.textStart() + line.textLength())
+            if first >= last:
+                continue
+            left, right = _x(line.cursorToX(first)), _x(line.cursorToX(last))
+            boxes.append(QRectF(min(left, right), line.y(), abs(right - left), line.height()).translated(origin))
+        return boxes
+
+
+def _x(value: object) -> float:
+    """`cursorToX` gives the x, and in some versions the cursor with it."""
+    first = value[0] if isinstance(value, tuple) else value
+    return float(first) if isinstance(first, (int, float)) else 0.0
+
+
+def _joined(boxes: list[QRectF]) -> list[QRectF]:
+    """Pieces of one span that touch in the same line are one box."""
+    joined: list[QRectF] = []
+    for box in boxes:
+        if joined and joined[-1].y() == box.y() and 0 <= joined[-1].right() - box.x() < 3 * _PAD:
+            joined[-1] = joined[-1].united(box)
+        else:
+            joined.append(box)
+    return joined
+
+
+def _is_code(block: QTextBlock) -> bool:
+    form = block.blockFormat()
+    return block.isValid() and (
+        form.hasProperty(QTextFormat.Property.BlockCodeLanguage) or form.hasProperty(QTextFormat.Property.BlockCodeFence)
+    )
+
+
+def _blocks(document: QTextDocument) -> list[QTextBlock]:
+    found: list[QTextBlock] = []
+    block = document.begin()
+    while block.isValid():
+        found.append(block)
+        block = block.next()
+    return found
+
+
+def _fragments(block: QTextBlock) -> list[tuple[int, int, QTextCharFormat]]:
+    found: list[tuple[int, int, QTextCharFormat]] = []
+    iterator = block.begin()
+    while not iterator.atEnd():
+        fragment = iterator.fragment()
+        if fragment.isValid():
+            found.append((fragment.position(), fragment.length(), fragment.charFormat()))
+        iterator += 1
+    return found
+
+
+def _set_font(shape: QTextCharFormat, font: QFont) -> None:
+    shape.setFontFamilies(font.families())
+    shape.setProperty(QTextFormat.Property.FontPixelSize, font.pixelSize())
+    shape.setFontFixedPitch(True)
+
+
+def _dress_table(theme: Theme, table: QTextTable) -> None:
+    form = QTextTableFormat(table.format().toTableFormat())
+    form.setBorder(1)
+    form.setBorderStyle(QTextFrameFormat.BorderStyle.BorderStyle_Solid)
+    form.setBorderBrush(QColor(theme.color("line.hair")))
+    form.setBorderCollapse(True)
+    form.setCellPadding(5)
+    form.setCellSpacing(0)
+    form.setBottomMargin(_GAP)
+    table.setFormat(form)

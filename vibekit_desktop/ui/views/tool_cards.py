@@ -1,0 +1,334 @@
+"""Paint consecutive tool calls in one bordered box, with what is open under them. UI thread only."""
+
+from collections.abc import Callable, Set
+
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QPainter, QPainterPath
+
+from vibekit_desktop.ui.models.blocks import Card, CardFile, CardsBlock
+from vibekit_desktop.ui.models.mini_diff import MiniLine, compare
+from vibekit_desktop.ui.text import tr, tr_n
+from vibekit_desktop.ui.theme.palette import Theme
+from vibekit_desktop.ui.theme.style import focus_ring, rounded
+from vibekit_desktop.ui.views.block_view import LEFT, RIGHT, Hit, PaintState, TextButton, icon_button, text_width
+from vibekit_desktop.ui.views.chat_row import draw_counts
+from vibekit_desktop.ui.views.code_block import draw_code_line
+from vibekit_desktop.ui.views.controls import draw_icon
+from vibekit_desktop.ui.visible_text import terminal_lines
+
+_MOST_LINES = 12
+_PAD = 8
+
+_LETTERS = {"A": "diff.add-mark", "M": "diff.mod-mark", "D": "diff.del-mark", "R": "diff.ren-mark"}
+
+Painting = Callable[[QPainter, PaintState], None]
+
+
+def elide_path(theme: Theme, path: str, width: float, style: str) -> str:
+    """A path that keeps its first folder and its name."""
+    metrics = theme.metrics(style)
+    if metrics.horizontalAdvance(path) <= width:
+        return path
+    first, _, rest = path.partition("/")
+    name = rest.rsplit("/", 1)[-1]
+    if name and rest != name and metrics.horizontalAdvance(short := f"{first}/\u2026/{name}") <= width:
+        return short
+    return metrics.elidedText(path, Qt.TextElideMode.ElideMiddle, width)
+
+
+class CardsView:
+    """The box. ``opened`` are the keys of the open cards; a hit of the action ``card`` opens or closes the card it names.
+
+    Invariant: ``hits`` are in reading order: for each card the row, Diff, Undo, then what is under it.
+    """
+
+    def __init__(self, theme: Theme, block: CardsBlock, width: int, opened: Set[str]) -> None:
+        self._theme = theme
+        self._width = width
+        self._parts: list[tuple[float, float, Painting]] = []
+        self._hits: list[Hit] = []
+        self._y = 0.0
+        self.copy_text = "\n".join(f"{card.verb} {card.target}" for card in block.cards)
+        for card in block.cards:
+            self._add_row(card, is_open=card.key in opened)
+            if card.files:
+                self._add_files(card)
+            if card.key in opened:
+                self._add_detail(card)
+        self.height = round(self._y) + 1
+        self.hits = tuple(self._hits)
+
+    def paint(self, painter: QPainter, state: PaintState) -> None:
+        theme = self._theme
+        box = QRectF(0, 0, self._width, self.height)
+        rounded(painter, box, theme.radius("card"), fill=theme.color("bg.surface"))
+        painter.save()
+        shape = QPainterPath()
+        shape.addRoundedRect(box, theme.radius("card"), theme.radius("card"))
+        painter.setClipPath(shape, Qt.ClipOperation.IntersectClip)
+        for top, bottom, part in self._parts:
+            if state.clip is not None and (bottom < state.clip.top() or top > state.clip.bottom()):
+                continue
+            if top > 0:
+                painter.fillRect(QRectF(0, top, self._width, 1), theme.color("line.hair"))
+            part(painter, state)
+        painter.restore()
+        rounded(painter, box, theme.radius("card"), line=theme.color("line.hair"))
+
+    def _add(self, height: float, part: Painting) -> None:
+        self._parts.append((self._y, self._y + height, part))
+        self._y += height
+
+    def _hit(self, box: QRectF, action: str, name: str, text: str = "", number: int = 0) -> int:
+        self._hits.append(Hit(box, action, name, text, number))
+        return len(self._hits) - 1
+
+    # One row
+
+    def _add_row(self, card: Card, *, is_open: bool) -> None:
+        theme = self._theme
+        top, height = self._y, theme.size("row-tool") + (1 if self._y else 0)
+        middle = top + height / 2
+        name = tr("{verb} {target}", verb=card.verb, target=card.target)
+        row_hit = self._hit(QRectF(0, top, self._width, height), "card", name, card.key) if card.opens else -1
+        right = float(self._width - _PAD)
+        buttons: list[tuple[TextButton, int]] = []
+        if card.path:
+            turn = card.turn
+            specs = [
+                (tr("Undo"), "undo", tr("Undo what turn {turn} did to {path}", turn=turn, path=card.path)),
+                (tr("Diff"), "diff", tr("Show diff of {path}, turn {turn}", path=card.path, turn=turn)),
+            ]
+            made = []
+            for text, action, phrase in specs:
+                if action == "undo" and card.undone:
+                    continue
+                button = TextButton(theme, text, right, middle)
+                made.append((button, action, phrase))
+                right = button.box.x()
+            for button, action, phrase in reversed(made):
+                buttons.append((button, self._hit(button.box, action, phrase, card.path, turn)))
+            right -= 8
+
+        def part(painter: QPainter, state: PaintState) -> None:
+            if row_hit >= 0 and state.hover == row_hit:
+                painter.fillRect(QRectF(1, top + 1, self._width - 2, height - 1), theme.color("bg.hover"))
+            for button, index in buttons:
+                button.paint(painter, state, index)
+            self._paint_row(painter, card, top, height, right, is_open=is_open)
+            if row_hit >= 0 and state.focus == row_hit:
+                focus_ring(painter, theme, QRectF(1, top + 1, self._width - 2, height - 2), theme.radius("control"))
+
+        self._add(height, part)
+
+    def _paint_row(self, painter: QPainter, card: Card, top: float, height: float, right: float, *, is_open: bool) -> None:
+        theme = self._theme
+        middle = top + height / 2
+        if card.opens:
+            chevron = "chevron-down" if is_open else "chevron-right"
+            draw_icon(painter, theme, chevron, "text.tertiary", _PAD, round(middle - 7), 14)
+        draw_icon(painter, theme, card.icon, "text.secondary", 30, round(middle - 8))
+        right = self._paint_status(painter, card, top, height, right)
+        x = 54.0
+        painter.setFont(theme.font("body-strong"))
+        painter.setPen(theme.color("text.primary"))
+        painter.drawText(QRectF(x, top, 200, height), LEFT, card.verb)
+        x += text_width(theme, "body-strong", card.verb) + 8
+        counts = self._counts_width(card)
+        room = right - x - (counts + 8 if counts else 0) - 8
+        style = "code" if card.mono else "body"
+        target = elide_path(theme, card.target, room, style) if card.mono and card.path else card.target
+        target = theme.metrics(style).elidedText(target, Qt.TextElideMode.ElideRight, room)
+        painter.setFont(theme.font(style))
+        painter.setPen(theme.color("text.primary" if card.mono else "text.secondary"))
+        painter.drawText(QRectF(x, top, room + 2, height), LEFT, target)
+        x += theme.metrics(style).horizontalAdvance(target) + 8
+        if counts:
+            draw_counts(painter, theme, card.added, card.removed, x + counts, QRectF(x, top, counts, height))
+
+    def _counts_width(self, card: Card) -> float:
+        metrics = self._theme.metrics("small")
+        widths = [
+            metrics.horizontalAdvance(f"{sign}{count}")
+            for sign, count in (("+", card.added), ("\u2212", card.removed))
+            if count
+        ]
+        return sum(widths) + 6 * (len(widths) - 1) if widths else 0.0
+
+    def _paint_status(self, painter: QPainter, card: Card, top: float, height: float, right: float) -> float:
+        theme = self._theme
+        if card.undone:
+            status, token, icon = tr("Undone"), "text.tertiary", ""
+        elif card.state == "failed":
+            status, token, icon = card.status, "danger.text", ""
+        elif card.state == "active":
+            status, token, icon = card.status, "text.tertiary", "spinner"
+        else:
+            status, token, icon = card.status, "text.tertiary", "check"
+        if icon:
+            tint = "success.text" if icon == "check" else "accent.text"
+            draw_icon(painter, theme, icon, tint, right - 14, round(top + height / 2 - 7), 14)
+            right -= 22
+        if status:
+            painter.setFont(theme.font("small"))
+            painter.setPen(theme.color(token))
+            width = text_width(theme, "small", status)
+            painter.drawText(QRectF(right - width - 1, top, width + 1, height), RIGHT, status)
+            right -= width + 8
+        return right
+
+    # What a command changed
+
+    def _add_files(self, card: Card) -> None:
+        theme = self._theme
+        row = theme.size("row-file")
+        top = self._y
+        height = 1 + 6 + 24 + row * len(card.files) + 6
+        text = tr_n("1 file changed by this command", "{n} files changed by this command", len(card.files))
+        note = tr("found on disk, not announced by the agent")
+        if not card.sure:
+            text = tr_n("1 file changed while this ran", "{n} files changed while this ran", len(card.files))
+            note = tr("may be yours or another chat's")
+        rows: list[tuple[CardFile, float, int, int]] = []
+        y = top + 1 + 6 + 24
+        for file in card.files:
+            undo = QRectF(self._width - _PAD - 24, y + (row - 24) / 2, 24, 24)
+            diff = undo.translated(-24, 0)
+            turn = card.turn
+            show = self._hit(diff, "diff", tr("Show diff of {path}, turn {turn}", path=file.path, turn=turn), file.path, turn)
+            name = tr("Undo what turn {turn} did to {path}", turn=turn, path=file.path)
+            back = -1 if file.undone else self._hit(undo, "undo", name, file.path, turn)
+            rows.append((file, y, show, back))
+            y += row
+
+        def part(painter: QPainter, state: PaintState) -> None:
+            painter.fillRect(QRectF(0, top + 1, self._width, height - 1), theme.color("bg.raised"))
+            draw_icon(painter, theme, "file-modified", "text.secondary", 32, round(top + 7 + 5), 14)
+            painter.setFont(theme.font("small", weight=500))
+            painter.setPen(theme.color("text.primary"))
+            line = QRectF(54, top + 7, self._width - 62, 24)
+            painter.drawText(line, LEFT, text)
+            painter.setFont(theme.font("small"))
+            painter.setPen(theme.color("text.secondary"))
+            left = text_width(theme, "small", text, weight=500)
+            painter.drawText(line.adjusted(left, 0, 0, 0), LEFT, f" \u00b7 {note}")
+            for file, y, show, back in rows:
+                self._paint_file(painter, state, file, y, show, back)
+
+        self._add(height, part)
+
+    def _paint_file(self, painter: QPainter, state: PaintState, file: CardFile, y: float, show: int, back: int) -> None:
+        theme = self._theme
+        row = theme.size("row-file")
+        painter.setFont(theme.font("label"))
+        painter.setPen(theme.color(_LETTERS.get(file.letter, "text.tertiary")))
+        painter.drawText(QRectF(32, y, 14, row), Qt.AlignmentFlag.AlignCenter, file.letter)
+        right = self._width - _PAD - 48.0
+        icon_button(painter, theme, "diff", self._hits[show].box, state, show)
+        if back >= 0:
+            icon_button(painter, theme, "undo", self._hits[back].box, state, back)
+        if file.undone:
+            painter.setFont(theme.font("small"))
+            painter.setPen(theme.color("text.tertiary"))
+            width = text_width(theme, "small", tr("Undone"))
+            painter.drawText(QRectF(right - width - 8, y, width + 1, row), LEFT, tr("Undone"))
+            used = width
+        else:
+            used = draw_counts(painter, theme, file.added, file.removed, right - 8, QRectF(0, y, right, row))
+        painter.setFont(theme.font("code"))
+        painter.setPen(theme.color("text.primary"))
+        path = elide_path(theme, file.path, right - used - 16 - 54, "code")
+        painter.drawText(QRectF(54, y, self._width, row), LEFT, path)
+
+    # What is open
+
+    def _add_detail(self, card: Card) -> None:
+        if card.fragments:
+            lines: list[MiniLine] = []
+            for fragment in card.fragments:
+                lines += compare(fragment.old_text, fragment.new_text, card.first_line if not lines else 0)
+            self._add_mini(lines[:_MOST_LINES])
+            if len(lines) > _MOST_LINES and card.path:
+                self._add_more(tr_n("Show the 1 line", "Show all {n} lines", len(lines)), "diff", card.path, card.turn)
+            elif len(lines) > _MOST_LINES:
+                self._add_note(tr("{n} more lines", n=len(lines) - _MOST_LINES))
+        elif card.lines:
+            self._add_text(list(card.lines), "code-small", "text.primary")
+        elif card.output.strip():
+            shown, count = terminal_lines(card.output, _MOST_LINES)
+            self._add_text(list(shown), "code-small", "text.primary")
+            if count > _MOST_LINES:
+                self._add_more(tr_n("Copy the 1 line", "Copy all {n} lines", count), "copy", card.output, 0)
+
+    def _add_mini(self, lines: list[MiniLine]) -> None:
+        theme = self._theme
+        step = theme.line_height("code-small")
+        top, height = self._y, 1 + 4 + step * len(lines) + 4
+        advance = theme.metrics("code-small").horizontalAdvance("0")
+
+        def part(painter: QPainter, _state: PaintState) -> None:
+            y = top + 5
+            for line in lines:
+                self._paint_mini(painter, line, y, step, advance)
+                y += step
+
+        self._add(height, part)
+
+    def _paint_mini(self, painter: QPainter, line: MiniLine, y: float, step: int, advance: float) -> None:
+        theme = self._theme
+        row = QRectF(0, y, self._width, step)
+        if line.sign:
+            side = "add" if line.sign == "+" else "del"
+            painter.fillRect(row, theme.color(f"diff.{side}-line"))
+            painter.fillRect(QRectF(0, y, 40, step), theme.color(f"diff.{side}-gutter"))
+            for start, end in line.marks:
+                mark = QRectF(60 + start * advance, y, (end - start) * advance, step)
+                rounded(painter, mark, theme.radius("mark"), fill=theme.color(f"diff.{side}-word"))
+        painter.setFont(theme.font("code-small"))
+        if line.number:
+            painter.setPen(theme.color("diff.line-number-changed" if line.sign else "diff.line-number"))
+            painter.drawText(QRectF(0, y, 32, step), RIGHT, str(line.number))
+        if line.sign:
+            painter.setFont(theme.font("code-small", weight=600))
+            painter.setPen(theme.color("diff.add-mark" if line.sign == "+" else "diff.del-mark"))
+            sign = "+" if line.sign == "+" else "\u2212"
+            painter.drawText(QRectF(40, y, 20, step), Qt.AlignmentFlag.AlignCenter, sign)
+            painter.setFont(theme.font("code-small"))
+        painter.setPen(theme.color("syntax.plain"))
+        draw_code_line(painter, theme, line.text, QRectF(60, y, self._width - 60, step), (), advance, "code-small")
+
+    def _add_text(self, lines: list[str], style: str, token: str) -> None:
+        theme = self._theme
+        step = theme.line_height(style)
+        top, height = self._y, 1 + 6 + step * len(lines) + 6
+        advance = theme.metrics(style).horizontalAdvance("0")
+
+        def part(painter: QPainter, _state: PaintState) -> None:
+            painter.fillRect(QRectF(0, top + 1, self._width, height - 1), theme.color("bg.raised"))
+            painter.setFont(theme.font(style))
+            y = top + 7
+            for line in lines:
+                painter.setPen(theme.color(token))
+                draw_code_line(painter, theme, line, QRectF(12, y, self._width - 24, step), (), advance, style)
+                y += step
+
+        self._add(height, part)
+
+    def _add_note(self, text: str) -> None:
+        theme = self._theme
+        top, height = self._y, 28
+
+        def part(painter: QPainter, _state: PaintState) -> None:
+            painter.setFont(theme.font("small"))
+            painter.setPen(theme.color("text.tertiary"))
+            painter.drawText(QRectF(12, top, self._width - 24, height), LEFT, text)
+
+        self._add(height, part)
+
+    def _add_more(self, text: str, action: str, argument: str, number: int) -> None:
+        theme = self._theme
+        top, height = self._y, 29
+        width = text_width(theme, "small", text, weight=500) + 14
+        button = TextButton(theme, text, 5 + width, top + height / 2, link=True)
+        index = self._hit(button.box, action, text, argument, number)
+        self._add(height, lambda painter, state: button.paint(painter, state, index))

@@ -1,0 +1,420 @@
+"""Show a chat's transcript and say what the person wants of it. Paints a model, emits intents; links are reported, never
+opened here. UI thread only.
+"""
+
+from collections.abc import Callable
+from html import escape
+
+from PySide6.QtCore import QEvent, QModelIndex, QPointF, QRectF, Qt, QTimer, Signal
+from PySide6.QtGui import (
+    QAccessible,
+    QAccessibleAnnouncementEvent,
+    QContextMenuEvent,
+    QFocusEvent,
+    QGuiApplication,
+    QHelpEvent,
+    QKeyEvent,
+    QKeySequence,
+    QMouseEvent,
+    QPainter,
+    QWheelEvent,
+)
+from PySide6.QtWidgets import QMenu, QToolTip, QWidget
+
+from vibekit_desktop.core.types.diffs import StyleRuns
+from vibekit_desktop.ui.models.transcript import Kind, TranscriptModel, spoken
+from vibekit_desktop.ui.text import tr
+from vibekit_desktop.ui.theme.palette import ThemeHub
+from vibekit_desktop.ui.theme.style import focus_ring
+from vibekit_desktop.ui.views.answer import AnswerView
+from vibekit_desktop.ui.views.block_list import BlockList
+from vibekit_desktop.ui.views.block_view import BlockView, Hit, PaintState
+from vibekit_desktop.ui.views.block_views import estimate, gap_before, make_view
+
+_NONE = (-1, -1)
+_EXPLAINED = frozenset({"restore", "diff", "undo", "copy", "review", "link", "chat"})
+
+
+class TranscriptView(BlockList):
+    """The list. Signals: ``restore_requested`` (turn), ``diff_requested`` and ``undo_requested`` (path, turn),
+    ``review_requested`` (turn), ``open_chat_requested`` (chat id), ``link_requested`` (address), ``copied`` (nothing), and
+    ``colours_wanted`` (key, file name, lines), which `set_colours` answers.
+
+    Invariant: at most one row is current, and at most one of its buttons.
+    """
+
+    restore_requested = Signal(int)
+    diff_requested = Signal(str, int)
+    undo_requested = Signal(str, int)
+    review_requested = Signal(int)
+    open_chat_requested = Signal(str)
+    link_requested = Signal(str)
+    copied = Signal()
+    colours_wanted = Signal(str, str, tuple)
+
+    def __init__(self, hub: ThemeHub, model: TranscriptModel, parent: QWidget | None = None) -> None:
+        super().__init__(hub, parent)
+        self._model = model
+        self._opened: set[str] = set()
+        self._styles: dict[str, StyleRuns | None] = {}
+        self._asked: set[str] = set()
+        self._shifts: dict[str, int] = {}
+        self._hover = self._pressed = _NONE
+        self._current = self._button = -1
+        self._ring = False
+        self.setAccessibleName(tr("Transcript"))
+        self._settle = QTimer(self)
+        self._settle.setSingleShot(True)
+        self._settle.setInterval(0)
+        self._settle.timeout.connect(self._ask_for_colours)
+        model.modelReset.connect(self._reset)
+        model.dataChanged.connect(self._changed)
+        model.rowsInserted.connect(self._rows_changed)
+        model.rowsRemoved.connect(self._rows_changed)
+        self._reset()
+
+    # What comes in
+
+    def set_colours(self, key: str, styles: StyleRuns | None) -> None:
+        """The colours of a code block that `colours_wanted` named; None = there are none."""
+        self._styles[key] = styles
+        for row in [row for row, view in self.views.items() if isinstance(view, AnswerView) and view.holds(key)]:
+            del self.views[row]
+        self.viewport().update()
+
+    def show_turn(self, turn: int) -> None:
+        """Bring the checkpoint line of a turn to the top."""
+        row = self._model.row_of_turn(turn)
+        if row >= 0:
+            self._go_to(row)
+
+    def _reset(self) -> None:
+        for memory in (self._opened, self._styles, self._asked, self._shifts):
+            memory.clear()
+        self._current = self._button = -1
+        self._hover = self._pressed = _NONE
+        self.start_over()
+
+    def _changed(self, first: QModelIndex, last: QModelIndex) -> None:
+        self.drop_rows(first.row(), last.row())
+        self.fill()
+
+    def _rows_changed(self, _parent: QModelIndex, first: int, _last: int) -> None:
+        self._current = min(self._current, self._model.rowCount() - 1)
+        self._hover = self._pressed = _NONE
+        self.rows_replaced(first)
+
+    # What the list asks
+
+    def guess_heights(self) -> list[int]:
+        theme, width, model = self.hub.theme, self.column_width(), self._model
+        last = -1
+        heights = []
+        for row, kind in enumerate(model.kinds()):
+            heights.append(gap_before(last, kind) + estimate(theme, kind, model.weight(row), width))
+            last = kind
+        return heights
+
+    def make_block(self, row: int) -> BlockView:
+        view = make_view(
+            self.hub.theme,
+            self._model.block(row),
+            self.column_width(),
+            ".".join(str(part) for part in self._model.key(row)),
+            opened=self._opened,
+            styles=self._styles,
+            shifts=self._shifts,
+        )
+        if isinstance(view, AnswerView) and view.wanted:
+            self._settle.start()
+        return view
+
+    def gap(self, row: int) -> int:
+        before = self._model.kind(row - 1) if row else -1
+        return gap_before(before, self._model.kind(row))
+
+    def paint_state(self, row: int, clip: QRectF) -> PaintState:
+        return PaintState(
+            hover=self._hover[1] if self._hover[0] == row else -1,
+            pressed=self._pressed[1] if self._pressed[0] == row else -1,
+            focus=self._button if self._ring and self._current == row and self.hasFocus() else -1,
+            clip=clip,
+        )
+
+    def paint_over(self, painter: QPainter, row: int, box: QRectF) -> None:
+        if self._ring and self._current == row and self._button < 0 and self.hasFocus():
+            focus_ring(painter, self.hub.theme, box.adjusted(-6, -3, 6, 3), self.hub.theme.radius("card"))
+
+    # Pointer
+
+    def _hit_at(self, point: QPointF) -> tuple[int, int]:
+        """The row under a point and the smallest hit of it there, -1 for none."""
+        row = self.row_at(point.y())
+        if row < 0:
+            return _NONE
+        place = self._place_in(row, point)
+        hits = self.lay_out(row).hits
+        inside = [i for i, hit in enumerate(hits) if hit.box.contains(place)]
+        best = min(inside, key=lambda i: hits[i].box.width() * hits[i].box.height()) if inside else -1
+        return row, best
+
+    def _place_in(self, row: int, point: QPointF) -> QPointF:
+        return QPointF(point.x() - self.column_left(), point.y() - self.row_top(row) - self.gap(row))
+
+    def _hit(self, at: tuple[int, int]) -> Hit | None:
+        row, index = at
+        if not 0 <= row < self.count or index < 0:
+            return None
+        hits = self.lay_out(row).hits
+        return hits[index] if index < len(hits) else None
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        at = self._hit_at(event.position())
+        if at != self._hover:
+            self._hover = at
+            link = (hit := self._hit(at)) is not None and hit.action == "link"
+            self.viewport().setCursor(Qt.CursorShape.PointingHandCursor if link else Qt.CursorShape.ArrowCursor)
+            self.viewport().update()
+
+    def leaveEvent(self, event: QEvent) -> None:
+        self._hover = _NONE
+        self.viewport().update()
+        super().leaveEvent(event)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        self._ring = False
+        at = self._hit_at(event.position())
+        self._current, self._button = at[0], -1
+        if event.button() is Qt.MouseButton.LeftButton:
+            self._pressed = at
+        self.viewport().update()
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        pressed, self._pressed = self._pressed, _NONE
+        if event.button() is Qt.MouseButton.LeftButton and pressed[1] >= 0 and self._hit_at(event.position()) == pressed:
+            self._activate(pressed)
+        self.viewport().update()
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        pixels, angle = event.pixelDelta(), event.angleDelta()
+        sideways = pixels.x() or angle.x() / 2
+        if event.modifiers() & Qt.KeyboardModifier.ShiftModifier and not sideways:
+            sideways = pixels.y() or angle.y() / 2
+        event.accept()
+        if sideways and self._shift_code(event.position(), -round(sideways)):
+            return
+        step = pixels.y() if not pixels.isNull() else round(angle.y() / 120 * 3 * self.hub.theme.line_height("reading"))
+        if step:
+            self._hover = _NONE
+            self.scroll_by(-step)
+
+    def _shift_code(self, point: QPointF, by: int) -> bool:
+        """Move the code block under the pointer sideways; False where there is none that could move."""
+        row = self.row_at(point.y())
+        view = self.lay_out(row) if row >= 0 else None
+        if not isinstance(view, AnswerView):
+            return False
+        place = self._place_in(row, point)
+        for key, box, most in view.code:
+            if box.contains(place):
+                self._shifts[key] = min(max(0, self._shifts.get(key, 0) + by), most)
+                del self.views[row]
+                self.viewport().update()
+                return True
+        return False
+
+    def viewportEvent(self, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
+            hit = self._hit(self._hit_at(QPointF(event.pos())))
+            if hit is not None and hit.action in _EXPLAINED:
+                QToolTip.showText(event.globalPos(), plain_tip(hit.name), self.viewport())
+            else:
+                QToolTip.hideText()
+            return True
+        return super().viewportEvent(event)
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        row = self._hit_at(QPointF(event.pos()))[0] if event.reason() is QContextMenuEvent.Reason.Mouse else self._current
+        if row >= 0:
+            menu = self.block_menu(row)
+            if menu.actions():
+                menu.popup(event.globalPos())
+
+    def block_menu(self, row: int) -> QMenu:
+        """What can be done with a block, as a menu; a fresh one at every call."""
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        view = self.lay_out(row)
+        if view.copy_text.strip():
+            menu.addAction(tr("Copy"), lambda: self._copy(view.copy_text))
+        for hit in view.hits:
+            if hit.action == "restore":
+                menu.addAction(tr("Restore to before this turn…"), self._later(hit))
+            elif hit.action == "review":
+                menu.addAction(tr("Review changes"), self._later(hit))
+        return menu
+
+    def _later(self, hit: Hit) -> Callable[[], None]:
+        return lambda: self._do(hit)
+
+    # What a press does
+
+    def _activate(self, at: tuple[int, int]) -> None:
+        hit = self._hit(at)
+        if hit is not None:
+            self._do(hit)
+
+    def _do(self, hit: Hit) -> None:
+        match hit.action:
+            case "card" | "fold":
+                self._toggle(hit.text)
+            case "copy":
+                self._copy(hit.text)
+            case "restore":
+                self.restore_requested.emit(hit.number)
+            case "review":
+                self.review_requested.emit(hit.number)
+            case "diff":
+                self.diff_requested.emit(hit.text, hit.number)
+            case "undo":
+                self.undo_requested.emit(hit.text, hit.number)
+            case "chat":
+                self.open_chat_requested.emit(hit.text)
+            case "link":
+                self.link_requested.emit(hit.text)
+
+    def _toggle(self, key: str) -> None:
+        self._opened ^= {key}
+        for row in list(self.views):
+            if any(hit.text == key and hit.action in ("card", "fold") for hit in self.views[row].hits):
+                del self.views[row]
+        self.hold_still()
+        self.fill()
+
+    def _copy(self, text: str) -> None:
+        # Half a surrogate pair cannot be put on the clipboard.
+        QGuiApplication.clipboard().setText(text.encode("utf-8", "replace").decode("utf-8"))
+        self.copied.emit()
+
+    def _ask_for_colours(self) -> None:
+        for view in tuple(self.views.values()):
+            for key, path, lines in view.wanted if isinstance(view, AnswerView) else ():
+                if key not in self._asked:
+                    self._asked.add(key)
+                    self.colours_wanted.emit(key, path, lines)
+
+    # Keyboard
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        key, alt = Qt.Key(event.key()), bool(event.modifiers() & Qt.KeyboardModifier.AltModifier)
+        if event.matches(QKeySequence.StandardKey.Copy):
+            if self._current >= 0:
+                self._copy(self.lay_out(self._current).copy_text)
+            return
+        if alt and key in (Qt.Key.Key_Up, Qt.Key.Key_Down):
+            self.step_turn(-1 if key == Qt.Key.Key_Up else 1)
+            return
+        self._ring = True
+        page = self.viewport().height() - 40
+        match key:
+            case Qt.Key.Key_Up | Qt.Key.Key_Down:
+                self._step_block(-1 if key == Qt.Key.Key_Up else 1)
+            case Qt.Key.Key_PageUp | Qt.Key.Key_PageDown:
+                self.scroll_by(-page if key == Qt.Key.Key_PageUp else page)
+            case Qt.Key.Key_Home if self.count:
+                self._go_to(0)
+            case Qt.Key.Key_End:
+                self._current, self._button = self.count - 1, -1
+                self.scroll_to_end()
+            case Qt.Key.Key_Left | Qt.Key.Key_Right:
+                self._step_button(-1 if key == Qt.Key.Key_Left else 1)
+            case Qt.Key.Key_Return | Qt.Key.Key_Enter | Qt.Key.Key_Space:
+                self._enter()
+            case Qt.Key.Key_Escape if self._button >= 0:
+                self._button = -1
+                self.viewport().update()
+            case _:
+                super().keyPressEvent(event)
+
+    def step_turn(self, step: int) -> None:
+        """Bring the previous (-1) or next (1) turn to the top."""
+        kinds = self._model.kinds()
+        row = (self._current if self._current >= 0 else self.top_row) + step
+        while 0 <= row < len(kinds):
+            if kinds[row] == Kind.CHECKPOINT:
+                self._go_to(row)
+                return
+            row += step
+
+    def _go_to(self, row: int) -> None:
+        self._current, self._button = row, -1
+        self.scroll_to_row(row)
+        self._announce()
+
+    def _step_block(self, step: int) -> None:
+        if not self.count:
+            return
+        if self._current < 0:
+            self._current = self.top_row
+        else:
+            top = self.row_top(self._current)
+            bottom = top + self.heights[self._current]
+            # A block taller than the screen is walked through before the next one gets its turn.
+            if step > 0 and bottom > self.viewport().height() + 4 and top < self.viewport().height():
+                self.scroll_by(60)
+                return
+            if step < 0 and top < -4 and bottom > 0:
+                self.scroll_by(-60)
+                return
+            self._current = min(max(0, self._current + step), self.count - 1)
+        self._button = -1
+        self.reveal(self._current)
+        self._announce()
+
+    def _step_button(self, step: int) -> None:
+        if not self.count:
+            return
+        self._current = self._current if self._current >= 0 else self.top_row
+        hits = self.lay_out(self._current).hits
+        if hits:
+            self._button = min(max(-1 if step < 0 else 0, self._button + step), len(hits) - 1)
+        self.viewport().update()
+        self._announce()
+
+    def _enter(self) -> None:
+        if self._current < 0:
+            return
+        if self._button >= 0:
+            self._activate((self._current, self._button))
+        elif self.lay_out(self._current).hits:
+            self._button = 0
+            self._announce()
+        self.viewport().update()
+
+    def _announce(self) -> None:
+        """Tell assistive technology where the keyboard is now."""
+        if not 0 <= self._current < self.count:
+            return
+        hit = self._hit((self._current, self._button))
+        text = hit.name if hit is not None else spoken(self._model.block(self._current))
+        self.setAccessibleDescription(text)
+        if self.hasFocus():
+            QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, text))
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        self._ring = event.reason() in (
+            Qt.FocusReason.TabFocusReason,
+            Qt.FocusReason.BacktabFocusReason,
+            Qt.FocusReason.ShortcutFocusReason,
+        )
+        self.viewport().update()
+        super().focusInEvent(event)
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        self.viewport().update()
+        super().focusOutEvent(event)
+
+
+def plain_tip(text: str) -> str:
+    """A text that a tool tip shows as it is: one that looks like markup would be read as rich text, which can load files."""
+    return f"<qt>{escape(text)}</qt>" if "<" in text else text
