@@ -170,7 +170,8 @@ def messages() -> tuple[Message, ...]:
                 DiffFragment(
                     path=f"{WORKSPACE}/{GUIDE}",
                     old_text="## Empty rows\nRows without values are dropped.\n",
-                    new_text="## Empty rows\nRows without values are kept as empty lines.\nRows are written lazily, one at a time.\n",
+                    new_text="## Empty rows\nRows without values are kept as empty lines.\n"
+                    "Rows are written lazily, one at a time.\n",
                 ),
             ),
         ),

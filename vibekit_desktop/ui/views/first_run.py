@@ -215,10 +215,14 @@ class _Line(QWidget):
         self.setAccessibleName(f"{strong} {text}".strip())
         self.update()
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
+    def place(self) -> None:
+        """Put the button at the right end; its own padding hangs over the edge so that its text ends in line."""
         if self.button is not None:
             size = self.button.sizeHint()
-            self.button.setGeometry(self.width() - size.width(), 0, size.width(), 20)
+            self.button.setGeometry(self.width() - size.width() + 8, -2, size.width(), size.height())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        self.place()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         theme = self._hub.theme
@@ -267,7 +271,7 @@ class FirstRun(QScrollArea):
         found.setSpacing(8)
         self._heading = _Line(hub, self._found)
         self._heading.say(strong=tr("Found on this computer"), text=tr("Read where they are, never changed"))
-        self.open_all = Button(hub, "", kind="link", parent=self._heading)
+        self.open_all = Button(hub, "", kind="link", size="small", parent=self._heading)
         self.open_all.clicked.connect(lambda: self.source_opened.emit(""))
         self._heading.button = self.open_all
         found.addWidget(self._heading)
@@ -307,6 +311,7 @@ class FirstRun(QScrollArea):
         self.open_all.setText(tr("Open all {n} chats", n=f"{total:,}"))
         self.open_all.setAccessibleName(self.open_all.text())
         self.open_all.setVisible(len(shown) > 1)
+        self._heading.place()
         self._found.setVisible(bool(shown))
 
     def focus_first(self) -> None:

@@ -254,6 +254,7 @@ class Sidebar(QWidget):
         self._count.setText(f"{count:,}")
         self._count_name.setVisible(count > 0)
         self._count.setVisible(count > 0)
+        self.search.setEnabled(count > 0 or bool(self.search.text()))
 
     def show_chat(self, chat: ChatId | None) -> None:
         """Mark the chat that is open."""

@@ -67,6 +67,7 @@ class TextLayout:
         self._style = style
         self._spans: list[QRectF] = []
         self._boxes: list[QRectF] = []
+        self._bars: list[QRectF] = []
         document = DeadDocument()
         self._document = document
         document.setUndoRedoEnabled(False)
@@ -111,6 +112,8 @@ class TextLayout:
         painter.translate(origin)
         for box in self._boxes:
             rounded(painter, box, theme.radius("card"), fill=theme.color("bg.raised"), line=theme.color("line.hair"))
+        for box in self._bars:
+            painter.fillRect(box, theme.color("line.strong"))
         for box in self._spans:
             rounded(painter, box, theme.radius("mark"), fill=theme.color("bg.chip"))
         painter.translate(0, -self._lift)
@@ -130,6 +133,7 @@ class TextLayout:
         document = self._document
         cursor = QTextCursor(document)
         cursor.beginEditBlock()
+        _drop_empty_cell_starts(cursor, document)
         last = document.lastBlock()
         for block in _blocks(document):
             self._dress_block(cursor, block, is_last=block == last, plain=plain)
@@ -145,6 +149,8 @@ class TextLayout:
         form = QTextBlockFormat(block.blockFormat())
         code = form.hasProperty(QTextFormat.Property.BlockCodeLanguage) or form.hasProperty(QTextFormat.Property.BlockCodeFence)
         line = theme.line_height("code" if code else self._style)
+        if not plain and not block.text() and QTextCursor(block).currentTable() is None:
+            line = 1  # Qt puts an empty paragraph before and after every table.
         form.setLineHeight(line, QTextBlockFormat.LineHeightTypes.FixedHeight.value)
         form.setTopMargin(0)
         in_list = block.textList() is not None and block.next().textList() is not None
@@ -154,6 +160,7 @@ class TextLayout:
         quote = form.intProperty(QTextFormat.Property.BlockQuoteLevel)
         if quote:
             form.setLeftMargin(14 * quote)
+            form.setRightMargin(0)
         cursor.setPosition(block.position())
         cursor.setBlockFormat(form)
         if form.headingLevel():
@@ -200,6 +207,12 @@ class TextLayout:
     def _find_spans(self) -> None:
         code_from: QRectF | None = None
         for block in _blocks(self._document):
+            quote = block.blockFormat().intProperty(QTextFormat.Property.BlockQuoteLevel)
+            if quote:
+                box = self._document.documentLayout().blockBoundingRect(block)
+                more = block.next().blockFormat().intProperty(QTextFormat.Property.BlockQuoteLevel) >= quote
+                height = box.height() + (block.blockFormat().bottomMargin() if more else 0)
+                self._bars += [QRectF(14 * level, box.y(), 2, height) for level in range(quote)]
             if _is_code(block):
                 box = self._document.documentLayout().blockBoundingRect(block)
                 code_from = box if code_from is None else code_from.united(box)
@@ -211,7 +224,7 @@ class TextLayout:
                 if shape.fontFixedPitch():
                     for box in self._line_boxes(block, start - block.position(), length):
                         middle = box.center().y()
-                        self._spans.append(QRectF(box.x() - _PAD + 1, middle - 10, box.width() + 2 * _PAD - 3, 20))
+                        self._spans.append(QRectF(box.x() - _PAD + 1, middle - 11, box.width() + _PAD - 1, 20))
         self._spans = _joined(self._spans)
 
     def _line_boxes(self, block: QTextBlock, start: int, length: int) -> list[QRectF]:
@@ -272,6 +285,18 @@ def _fragments(block: QTextBlock) -> list[tuple[int, int, QTextCharFormat]]:
     return found
 
 
+def _drop_empty_cell_starts(cursor: QTextCursor, document: QTextDocument) -> None:
+    """WORKAROUND(PySide6 6.11): the Markdown reader leaves an empty paragraph in a table's first cell after a quotation."""
+    for block in _blocks(document):
+        table = QTextCursor(block).currentTable()
+        if table is None or block.text():  # type: ignore[redundant-expr]  # the stubs say that there always is one
+            continue
+        following = block.next()
+        if following.isValid() and table.cellAt(block.position()) == table.cellAt(following.position()):
+            cursor.setPosition(block.position())
+            cursor.deleteChar()
+
+
 def _set_font(shape: QTextCharFormat, font: QFont) -> None:
     shape.setFontFamilies(font.families())
     shape.setProperty(QTextFormat.Property.FontPixelSize, font.pixelSize())
@@ -286,5 +311,13 @@ def _dress_table(theme: Theme, table: QTextTable) -> None:
     form.setBorderCollapse(True)
     form.setCellPadding(5)
     form.setCellSpacing(0)
+    form.setTopMargin(_GAP if table.firstCursorPosition().block().blockNumber() > 1 else 0)
     form.setBottomMargin(_GAP)
     table.setFormat(form)
+    bold = QTextCharFormat()
+    bold.setFontWeight(theme.font("heading").weight())
+    for column in range(table.columns()):
+        cell = table.cellAt(0, column)
+        cursor = cell.firstCursorPosition()
+        cursor.setPosition(cell.lastPosition(), QTextCursor.MoveMode.KeepAnchor)
+        cursor.mergeCharFormat(bold)

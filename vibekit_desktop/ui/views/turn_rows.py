@@ -97,7 +97,7 @@ class FoldedView:
         if self._opened:
             shown = visible(cut_lines(text[:MAX_RICH].strip()))
             self._layout = TextLayout(theme, shown, width - 34, style="body", token="text.secondary")
-            self.height += 4 + self._layout.height
+            self.height += 4 + self._layout.height + 8
         box = QRectF(-6, 0, 6 + self._title_left() + text_width(theme, "small", title) + 8, self._head)
         self.hits: tuple[Hit, ...] = (Hit(box, "fold", title, key),) if self._folds else ()
 
