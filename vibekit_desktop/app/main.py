@@ -5,62 +5,77 @@ With a verb Qt is never imported. Without one the window is shown before asyncio
 
 import os
 import sys
-from argparse import Namespace
-from collections.abc import Sequence
-from pathlib import Path
+from types import SimpleNamespace
 
 from vibekit_desktop import __version__
-from vibekit_desktop.app.dirs import Dirs, find_dirs
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # typing, argparse and pathlib cost milliseconds that a person would wait for
+    from argparse import Namespace
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    Options = Namespace | SimpleNamespace
+else:
+    Options = object
+
+_PLAIN_WINDOW = {
+    "verb": None, "data_dir": None, "vault": None, "vault_workspace": None, "home": None, "offscreen_shot": None,
+    "size": (1440, 900), "theme": None, "open_chat": None, "view": None, "json": False, "verbose": False,
+}  # fmt: skip
+"""The options when there are no arguments: the window is not kept waiting for the argument parser."""
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
+def main(arguments: "Sequence[str] | None" = None) -> int:
     """Run the program to its end; returns the exit status of command-line.md."""
     words = list(sys.argv[1:] if arguments is None else arguments)
-    if not words:
-        options = Namespace(
-            verb=None, data_dir=None, vault=None, vault_workspace=None, home=None, offscreen_shot=None, size=(1440, 900),
-            theme=None, open_chat=None, view=None, json=False, verbose=False,
-        )  # fmt: skip
-    else:
+    options: Options = SimpleNamespace(**_PLAIN_WINDOW)
+    if words:
         from vibekit_desktop.cli.main import print_usage_error
         from vibekit_desktop.cli.options import UsageError, parse_options
 
         try:
-            options = parse_options(words, version=__version__)
+            parsed = parse_options(words, version=__version__)
         except UsageError as error:
             return print_usage_error(str(error), as_json="--json" in words)
         except SystemExit as ended:  # --help and --version have printed what was asked
             return int(ended.code or 0)
-    dirs = find_dirs(options.data_dir)
-    if options.verb is None:
-        from vibekit_desktop.app.window import run_window
+        if parsed.verb is not None:
+            return _run_verb(parsed)
+        options = parsed
+    from vibekit_desktop.app.window import run_window
 
-        return run_window(options, dirs)
-    return _run_verb(options, dirs)
+    return run_window(options)
 
 
-def home_of(options: Namespace) -> tuple[Path, Path | None]:
+def home_of(options: "Options") -> "tuple[Path, Path | None]":
     """The home folder whose histories are looked for, and where the environment moved Claude Code's folder to (only for the
     user's own home)."""
+    from pathlib import Path
+
     if options.home:
         return Path(os.path.abspath(os.path.expanduser(options.home))), None
     moved = os.environ.get("CLAUDE_CONFIG_DIR")
     return Path(os.path.expanduser("~")), Path(moved) if moved else None
 
 
-def vault_of(options: Namespace) -> tuple[Path, Path] | None:
+def vault_of(options: "Options") -> "tuple[Path, Path] | None":
     """(folder, workspace) of ``--vault`` and ``--workspace``."""
+    from pathlib import Path
+
     if not options.vault:
         return None
     return Path(os.path.abspath(options.vault)), Path(os.path.abspath(options.vault_workspace))
 
 
-def _run_verb(options: Namespace, dirs: Dirs) -> int:
+def _run_verb(options: "Namespace") -> int:
     from vibekit_desktop.app import crash
+    from vibekit_desktop.app.dirs import find_dirs
     from vibekit_desktop.app.wiring import build
     from vibekit_desktop.cli.main import run_verb
     from vibekit_desktop.core.api import Core
 
+    dirs = find_dirs(options.data_dir)
     if options.verbose:
         crash.start_logging(dirs.logs, verbose=True)
 

@@ -4,16 +4,17 @@ The picture is taken when nothing is loading any more. UI thread.
 """
 
 import sys
-from argparse import Namespace
 from pathlib import Path
 
+from vibekit_desktop.app.main import Options
 from vibekit_desktop.core.types.errors import CoreError
 from vibekit_desktop.ui.conductor import Conductor
-from vibekit_desktop.ui.views.main_window import MainWindow
+from vibekit_desktop.ui.views.shell import Shell
 
 
-async def take(window: MainWindow, conductor: Conductor, options: Namespace) -> int:
+async def take(shell: Shell, conductor: Conductor, options: Options) -> int:
     """Open what was asked for, save the picture; returns the exit status."""
+    shell.activateWindow()
     try:
         await conductor.start(open_chat=options.open_chat, view=options.view, recover=None)
         await conductor.settled()
@@ -24,7 +25,7 @@ async def take(window: MainWindow, conductor: Conductor, options: Namespace) -> 
         print_error(error.code, sentence(error), as_json=options.json)
         return exit_status(error)
     file = Path(options.offscreen_shot)
-    if not window.grab().save(str(file), "PNG"):
+    if not shell.grab().save(str(file), "PNG"):
         sys.stderr.write(f"error: disk.cannot-write: the picture could not be saved as {file.name}\n")
         return 3
     return 0

@@ -2,7 +2,8 @@
 
 | step | loaded by then |
 | --- | --- |
-| window shown | Qt, the theme |
+| window shown | Qt's widgets |
+| panes filled | the theme, the views |
 | loop turning | asyncio, qasync, the core |
 | chats listed | the histories of this computer |
 
@@ -12,17 +13,17 @@ The order is docs/adr/0003: a person sees a window about as soon as Qt can show 
 import os
 import signal
 import sys
-from argparse import Namespace
-from typing import TYPE_CHECKING
 
-from vibekit_desktop.app.dirs import Dirs
-
-if TYPE_CHECKING:
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # typing itself costs 3 ms, which a person would wait for
     import asyncio
 
+    from PySide6.QtWidgets import QApplication
+
+    from vibekit_desktop.app.main import Options
     from vibekit_desktop.app.wiring import Wired
     from vibekit_desktop.ui.conductor import Conductor
-    from vibekit_desktop.ui.views.main_window import MainWindow
+    from vibekit_desktop.ui.views.shell import Shell
 
 CLOSE_STEP_S = 2.0
 NO_DISPLAY = (
@@ -38,7 +39,7 @@ def has_display() -> bool:
     return bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
 
 
-def run_window(options: Namespace, dirs: Dirs) -> int:
+def run_window(options: "Options") -> int:
     """Show the window and run the program until it closes; returns the exit status."""
     if options.offscreen_shot:
         os.environ["QT_QPA_PLATFORM"] = "offscreen"
@@ -47,42 +48,43 @@ def run_window(options: Namespace, dirs: Dirs) -> int:
         return 3
     from PySide6.QtWidgets import QApplication
 
-    from vibekit_desktop.ui.theme.palette import ThemeHub
-    from vibekit_desktop.ui.theme.style import apply
-    from vibekit_desktop.ui.views.main_window import MainWindow
+    from vibekit_desktop.ui.views.shell import Shell
 
     app = QApplication(["vibekit-desktop"])
     app.setApplicationName("vibekit-desktop")
-    app.setApplicationDisplayName("VibeKit Desktop")
     app.setDesktopFileName("vibekit-desktop")
     app.setQuitOnLastWindowClosed(False)
-    hub = ThemeHub(options.theme or "system", still=bool(options.offscreen_shot))
-    apply(app, hub)
-    window = MainWindow(hub)
+    shell = Shell(dark=None if options.theme is None else options.theme == "dark")
     if options.offscreen_shot:
-        window.resize(*options.size)
-    window.show()
+        shell.resize(*options.size)
+    shell.show()
     app.processEvents()
     if os.environ.get("VIBEKIT_QUIT_AFTER_PAINT"):
         return 0
-    return _turn(app, hub, window, options, dirs)
+    return _furnish(app, shell, options)
 
 
-def _turn(app: object, hub: object, window: "MainWindow", options: Namespace, dirs: Dirs) -> int:
+def _furnish(app: "QApplication", shell: "Shell", options: "Options") -> int:
+    """Load everything else, fill the window, turn the loop."""
     os.environ.setdefault("QT_API", "pyside6")
     import asyncio
 
-    from PySide6.QtWidgets import QApplication
     from qasync import QEventLoop
 
     from vibekit_desktop.app import crash
+    from vibekit_desktop.app.dirs import find_dirs
     from vibekit_desktop.app.main import home_of, vault_of
     from vibekit_desktop.app.wiring import build
     from vibekit_desktop.ui.conductor import Conductor
     from vibekit_desktop.ui.theme.palette import ThemeHub
+    from vibekit_desktop.ui.theme.style import apply
+    from vibekit_desktop.ui.views.main_window import MainWindow
 
-    assert isinstance(app, QApplication)
-    assert isinstance(hub, ThemeHub)
+    dirs = find_dirs(options.data_dir)
+    hub = ThemeHub(options.theme or "system", still=bool(options.offscreen_shot))
+    apply(app, hub)
+    window = MainWindow(hub)
+    shell.fill(window)
     crash.start_logging(dirs.logs, verbose=options.verbose)
     loop = QEventLoop(app)
     asyncio.set_event_loop(loop)
@@ -92,16 +94,16 @@ def _turn(app: object, hub: object, window: "MainWindow", options: Namespace, di
     crash.install(conductor.tell_fault)
     crash.watch_loop(loop, conductor.tell_fault)
     with loop:
-        return loop.run_until_complete(_live(loop, window, conductor, wired, options))
+        return loop.run_until_complete(_live(loop, shell, conductor, wired, options))
 
 
 async def _live(
-    loop: "asyncio.AbstractEventLoop", window: "MainWindow", conductor: "Conductor", wired: "Wired", options: Namespace
+    loop: "asyncio.AbstractEventLoop", shell: "Shell", conductor: "Conductor", wired: "Wired", options: "Options"
 ) -> int:
     import asyncio
 
     closed = asyncio.Event()
-    window.closing.connect(closed.set)
+    shell.closing.connect(closed.set)
     if sys.platform != "win32":
         for number in (signal.SIGINT, signal.SIGTERM):
             loop.add_signal_handler(number, closed.set)
@@ -111,7 +113,7 @@ async def _live(
         if options.offscreen_shot:
             from vibekit_desktop.app.shot import take
 
-            status = await take(window, conductor, options)
+            status = await take(shell, conductor, options)
         else:
             await conductor.start(open_chat=options.open_chat, view=options.view, recover=wired.recover)
             await closed.wait()

@@ -22,6 +22,21 @@ def token_text() -> str:
     return (resources() / "themes" / "tokens.toml").read_text(encoding="utf-8")
 
 
+def first_colors(*, dark: bool) -> dict[str, str]:
+    """The hex colours of the first paint, by token name without its group.
+
+    Found by their text: reading the tokens as TOML takes longer than everything else before that paint.
+    """
+    text = token_text()
+    found: dict[str, str] = {}
+    for group, name in (("bg", "sidebar"), ("bg", "surface"), ("bg", "inspector"), ("line", "hair")):
+        line = text.index(f"\n{name} ", text.index(f"[color.{group}]"))
+        value = text.index("dark = " if dark else "light = ", line)
+        start = text.index("#", value)
+        found[name] = text[start : start + 7]
+    return found
+
+
 @cache
 def icon_svg(name: str) -> str:
     """One icon's SVG text; raises `KeyError` for a name that is not bundled."""

@@ -1,0 +1,454 @@
+"""Put the views of one window together, and connect what a person asks for to the core.
+
+Knows which chat is open; everything else is in the models. A newer opening supersedes an older one by token. UI thread only.
+"""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Sequence
+from pathlib import Path
+
+from PySide6.QtCore import QEvent, QObject, QTimer
+
+from vibekit_desktop.core.api import Core
+from vibekit_desktop.core.types.chats import ChatHeader, ChatStatus, ChatView
+from vibekit_desktop.core.types.checkpoints import (
+    AfterTurn,
+    BeforeTurn,
+    Now,
+    Point,
+    RestoreReport,
+    Start,
+    Timeline,
+    parse_point,
+)
+from vibekit_desktop.core.types.errors import CoreError
+from vibekit_desktop.core.types.events import (
+    ChatCreated,
+    ChatDeleted,
+    ChatUpdated,
+    RestoreRecovered,
+    TranscriptChanged,
+    WorkspaceRestored,
+)
+from vibekit_desktop.core.types.ids import ChatId, WorkspacePath
+from vibekit_desktop.core.types.sources import ImportReport
+from vibekit_desktop.ui.bridge import Bridge
+from vibekit_desktop.ui.error_text import sentence
+from vibekit_desktop.ui.models.chat_list import ChatListModel
+from vibekit_desktop.ui.models.files import entry_of
+from vibekit_desktop.ui.models.transcript import TranscriptModel
+from vibekit_desktop.ui.notify import Notifier
+from vibekit_desktop.ui.operations.checkpoints import CheckpointOperations
+from vibekit_desktop.ui.text import tr, tr_n
+from vibekit_desktop.ui.theme.palette import ThemeHub
+from vibekit_desktop.ui.views.chat_page import ChatPage
+from vibekit_desktop.ui.views.empty import EmptyState
+from vibekit_desktop.ui.views.first_run import FirstRun
+from vibekit_desktop.ui.views.inspector import Inspector
+from vibekit_desktop.ui.views.main_window import MainWindow
+from vibekit_desktop.ui.views.review import ReviewPage
+from vibekit_desktop.ui.views.sidebar import Sidebar
+from vibekit_desktop.ui.when import local_now_ms
+
+_log = logging.getLogger(__name__)
+
+_LOOK_AGAIN_MS = 300
+_SETTLE_S = 0.05
+_SETTLED_TURNS = 8
+_SETTLE_LIMIT_TURNS = 600
+_DRAIN_TURNS = 40
+
+
+class Conductor(QObject):
+    """One window's worth of program. Invariant: transcript, timeline and review show the same chat, or nothing."""
+
+    def __init__(self, core: Core, hub: ThemeHub, window: MainWindow) -> None:
+        super().__init__(window)
+        self._core = core
+        self._window = window
+        self.bridge = Bridge(core.events, report=self._failed)
+        self._chat: ChatId | None = None
+        self._view: ChatView | None = None
+        self._timeline: Timeline | None = None
+        self._token = 0
+        self._dialog_open = 0
+        self.chats = ChatListModel(local_now_ms, self)
+        self.transcript = TranscriptModel(local_now_ms, self)
+        self.sidebar = Sidebar(hub, self.chats)
+        self.page = ChatPage(hub, self.transcript)
+        self.inspector = Inspector(hub)
+        self.review = ReviewPage(hub, self.bridge, core.diffs)
+        self.first_run = FirstRun(hub)
+        self.empty = EmptyState(hub, "chat", tr("No chat is open"), tr("Choose one in the list."))
+        self._window.install_sidebar(self.sidebar)
+        self._window.install_inspector(self.inspector)
+        self._window.install_page("first_run", self.first_run)
+        self._window.install_page("empty", self.empty)
+        self._window.install_page("transcript", self.page)
+        self._window.install_page("review", self.review)
+        self.notifier = Notifier(window, hub)
+        self.checkpoints = CheckpointOperations(hub, self.bridge, core, self.notifier, window)
+        self._look_again = QTimer(self)
+        self._look_again.setSingleShot(True)
+        self._look_again.setInterval(_LOOK_AGAIN_MS)
+        self._look_again.timeout.connect(self.refresh)
+        self._connect_views()
+        self._subscribe()
+        window.installEventFilter(self)
+
+    # Putting together.
+
+    def _connect_views(self) -> None:
+        self.sidebar.chat_chosen.connect(lambda chat: self.open_chat(ChatId(chat)))
+        self.sidebar.hide_requested.connect(self._window.toggle_sidebar)
+        self.sidebar.import_requested.connect(self.import_path)
+        self.sidebar.folder_requested.connect(self.open_folder)
+        self.sidebar.workspace_chosen.connect(self._narrow)
+        self.page.header.review_requested.connect(lambda: self.open_review())
+        self.page.header.inspector_toggled.connect(self._window.toggle_inspector)
+        transcript = self.page.transcript
+        transcript.restore_requested.connect(lambda turn: self._with_chat(self._restore, BeforeTurn(turn)))
+        transcript.diff_requested.connect(
+            lambda path, turn: self.open_review(BeforeTurn(turn), AfterTurn(turn), WorkspacePath(path))
+        )
+        transcript.undo_requested.connect(lambda path, turn: self._undo_file(WorkspacePath(path), BeforeTurn(turn)))
+        transcript.review_requested.connect(lambda turn: self.open_review(BeforeTurn(turn), AfterTurn(turn)))
+        transcript.open_chat_requested.connect(lambda chat: self.open_chat(ChatId(chat)))
+        transcript.colours_wanted.connect(self._colour)
+        self.inspector.diff_requested.connect(lambda path, old, new: self.open_review(old, new, path))
+        self.inspector.undo_file_requested.connect(self._undo_file)
+        self.inspector.restore_requested.connect(lambda point: self._with_chat(self._restore, point))
+        self.inspector.undo_requested.connect(self.undo)
+        self.inspector.redo_requested.connect(self.redo)
+        self.inspector.open_chat_requested.connect(self.open_chat)
+        self.inspector.files_wanted.connect(self._list_files)
+        self.inspector.retry_requested.connect(self.refresh)
+        self.review.back_requested.connect(lambda: self._window.show_page("transcript"))
+        self.review.undo_file_requested.connect(self._undo_file)
+        self.checkpoints.diff_wanted.connect(lambda _chat, path, point: self.open_review(point, Now(), path))
+        self.first_run.folder_chosen.connect(self.open_folder)
+        self.first_run.source_opened.connect(self._open_source)
+
+    def _subscribe(self) -> None:
+        self.bridge.subscribe(self, ChatCreated, lambda event: self._put(event.header))
+        self.bridge.subscribe(self, ChatUpdated, lambda event: self._put(event.header))
+        self.bridge.subscribe(self, ChatDeleted, lambda event: self.chats.drop(event.chat))
+        self.bridge.subscribe(self, WorkspaceRestored, self._restored)
+        self.bridge.subscribe(self, TranscriptChanged, self._transcript_changed)
+        self.bridge.subscribe(self, RestoreRecovered, self._recovered)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        # Coming back to the window: files may have changed meanwhile, and Now must not lie.
+        if watched is self._window and event.type() == QEvent.Type.WindowActivate and self._timeline is not None:
+            self._look_again.start()
+        return super().eventFilter(watched, event)
+
+    # Start and end.
+
+    async def start(
+        self,
+        *,
+        open_chat: str | None,
+        view: str | None,
+        recover: Callable[[], Awaitable[Sequence[RestoreReport]]] | None,
+    ) -> None:
+        """Finish interrupted restores, list the chats, and show what was asked for, or the newest chat of ours."""
+        if recover is not None:
+            try:
+                await recover()
+            except CoreError as error:
+                self._failed("recover", error)
+        headers = await self._list()
+        if view == "first-run":
+            await self._show_first_run()
+        elif open_chat is not None:
+            await self._open(await self._core.chats.resolve(open_chat), self._next_token())
+            await self._show_view(view)
+        elif opened := next((one for one in headers if one.status is ChatStatus.PLAIN), None):
+            await self._open(opened.id, self._next_token())
+        else:
+            await self._show_first_run()
+
+    async def _show_view(self, view: str | None) -> None:
+        if view == "review":
+            self.open_review()
+        elif view is not None and view.startswith("restore:") and self._chat is not None:
+            self._dialog_open = 1
+            self.checkpoints.start_restore(self._chat, parse_point(view.removeprefix("restore:")))
+
+    async def settled(self) -> None:
+        """Wait until nothing is loading: no task for a while, beyond an open dialog's."""
+        quiet = 0
+        for _ in range(_SETTLE_LIMIT_TURNS):
+            await asyncio.sleep(_SETTLE_S)
+            quiet = quiet + 1 if self.bridge.running <= self._dialog_open else 0
+            if quiet >= _SETTLED_TURNS:
+                return
+
+    def close(self) -> None:
+        """The window is closing: nothing new begins."""
+        self._look_again.stop()
+        self._token += 1
+        self.bridge.cancel_all()
+
+    async def drained(self) -> None:
+        """Wait for what was still running; a write that has begun ends first."""
+        for _ in range(_DRAIN_TURNS):
+            if not self.bridge.running:
+                return
+            await asyncio.sleep(_SETTLE_S)
+
+    # The list of chats.
+
+    async def _list(self) -> Sequence[ChatHeader]:
+        headers = await self._core.chats.list()
+        self.chats.load(headers)
+        workspaces = dict.fromkeys([*await self._core.library.workspaces(), *(header.workspace for header in headers)])
+        self.sidebar.set_workspaces([one for one in workspaces if one], self.sidebar.workspace)
+        return headers
+
+    def _put(self, header: ChatHeader) -> None:
+        self.chats.put(header)
+        if header.id == self._chat:
+            self._window.set_chat(header.name, _folder_name(header.workspace))
+
+    def rescan(self) -> None:
+        """Look for histories again."""
+        self.bridge.spawn(self, self._list(), name="list the chats")
+
+    def _narrow(self, workspace: str) -> None:
+        self.chats.set_workspace(workspace)
+
+    async def _show_first_run(self) -> None:
+        self._window.show_page("first_run")
+        self._window.set_chat("", "")
+        self.first_run.show_sources(await self._core.histories.sources())
+
+    def _open_source(self, name: str) -> None:
+        async def work() -> None:
+            headers = await self._list()
+            newest = next((one for one in headers if one.source == name), None)
+            if newest is not None:
+                self.open_chat(newest.id)
+
+        self.bridge.spawn(self, work(), name="open a history")
+
+    # The open chat.
+
+    def _next_token(self) -> int:
+        self._token += 1
+        return self._token
+
+    def open_chat(self, chat: ChatId) -> None:
+        """Show a chat; one that is being opened meanwhile is forgotten."""
+        if chat == self._chat and self._window.page == "transcript":
+            return
+        self.bridge.spawn(self, self._open(chat, self._next_token()), name="open a chat")
+
+    async def _open(self, chat: ChatId, token: int) -> None:
+        self.sidebar.show_chat(chat)
+        self.inspector.show_loading()
+        try:
+            view = await self._core.chats.open(chat)
+        except CoreError as error:
+            if token == self._token:
+                self._not_opened(error)
+            return
+        if token != self._token:
+            return
+        self._chat, self._view = chat, view
+        self.review.close_chat()
+        self.page.show_view(view, shown_path=_tilde(view.vault_workspace))
+        self.page.transcript.scroll_to_end()
+        self._window.set_chat(view.header.name, _folder_name(view.vault_workspace))
+        self._window.show_page("transcript")
+        await self._load_timeline(chat, token)
+
+    def _not_opened(self, error: CoreError) -> None:
+        text = sentence(error)
+        self._chat = self._view = self._timeline = None
+        self.inspector.show_timeline(None)
+        self.empty.say("warning", text.title, text.detail)
+        self._window.show_page("empty")
+        self._window.set_chat("", "")
+
+    async def _load_timeline(self, chat: ChatId, token: int) -> None:
+        try:
+            timeline = await self._core.checkpoints.timeline(chat)
+        except CoreError as error:
+            if token == self._token:
+                self.inspector.show_error(sentence(error))
+            return
+        if token != self._token or chat != self._chat:
+            return
+        self._timeline = timeline
+        self.transcript.set_timeline(timeline)
+        self.inspector.show_timeline(timeline)
+        self.page.header.set_changed(_changed_files(timeline))
+        if self.review.chat == chat:
+            self.review.refresh(timeline)
+
+    def refresh(self) -> None:
+        """Read the open chat's timeline anew: the disk or the log changed."""
+        if self._chat is not None:
+            self.bridge.spawn(self, self._load_timeline(self._chat, self._token), name="read the timeline")
+
+    def _reload(self) -> None:
+        chat = self._chat
+        if chat is None:
+            return
+
+        async def work(token: int) -> None:
+            view = await self._core.chats.open(chat)
+            if token == self._token and chat == self._chat:
+                self._view = view
+                self.page.show_view(view, shown_path=_tilde(view.vault_workspace))
+                await self._load_timeline(chat, token)
+
+        self.bridge.spawn(self, work(self._token), name="read the chat")
+
+    def _list_files(self) -> None:
+        chat = self._chat
+        if chat is None:
+            return
+
+        async def work(token: int) -> None:
+            diffs = await self._core.diffs.files(chat, Start(), Now(), ())
+            if token == self._token:
+                self.inspector.show_files([entry_of(diff) for diff in diffs])
+
+        self.bridge.spawn(self, work(self._token), name="list the files")
+
+    def _colour(self, key: str, name: str, lines: tuple[str, ...]) -> None:
+        async def work() -> None:
+            self.page.transcript.set_colours(key, await self._core.diffs.highlight(name, lines))
+
+        self.bridge.spawn(self.page.transcript, work(), name="colour a code block")
+
+    # What a person asks for.
+
+    def open_review(self, old: Point | None = None, new: Point | None = None, path: WorkspacePath | None = None) -> None:
+        """Show the changes of the open chat between two points, beginning with a file."""
+        if self._timeline is None or self._view is None:
+            return
+        self.review.open(self._view.header.name, self._timeline, old, new, path)
+        self._window.show_page("review")
+
+    def _with_chat(self, call: Callable[[ChatId, Point], None], point: Point) -> None:
+        if self._chat is not None:
+            call(self._chat, point)
+
+    def _restore(self, chat: ChatId, point: Point) -> None:
+        self.checkpoints.start_restore(chat, point)
+
+    def _undo_file(self, path: WorkspacePath, point: Point) -> None:
+        if self._chat is not None:
+            self.checkpoints.start_undo_file(self._chat, path, point)
+
+    def undo(self) -> None:
+        """Take back the newest restore or undo of a file of the open chat."""
+        if self._chat is not None:
+            self.checkpoints.start_undo(self._chat)
+
+    def redo(self) -> None:
+        """Take back the newest undo of the open chat."""
+        if self._chat is not None:
+            self.checkpoints.start_redo(self._chat)
+
+    def import_path(self, path: str) -> None:
+        """Read one history file, or every one in a folder."""
+        self.bridge.spawn(self, self._import(Path(path)), name="import")
+
+    async def _import(self, path: Path) -> None:
+        try:
+            report = await self._core.histories.import_path(path, workspace=None, agent=None)
+        except CoreError as error:
+            self.notifier.toast(sentence(error).sentence, "error")
+            return
+        self._tell_import(report)
+        chats = [*report.imported, *report.updated]
+        if chats:
+            self.open_chat(chats[0].chat_id)
+        elif report.unchanged:
+            self.open_chat(report.unchanged[0])
+
+    def _tell_import(self, report: ImportReport) -> None:
+        count = len(report.imported) + len(report.updated)
+        if report.failed:
+            text = tr_n("{n} file could not be read: {why}", "{n} files could not be read: {why}", len(report.failed),
+                        why=report.failed[0].reason)  # fmt: skip
+            self.notifier.toast(text, "error")
+        elif count:
+            self.notifier.toast(tr_n("Opened {n} chat", "Opened {n} chats", count), "done")
+        else:
+            self.notifier.toast(tr("Nothing new in it"), "info")
+
+    def open_folder(self, folder: str) -> None:
+        """Work in a folder: its chats are listed, and changes inside it belong to its vault from then on."""
+
+        async def work() -> None:
+            try:
+                workspace = await self._core.library.open_folder(Path(folder))
+            except CoreError as error:
+                self.notifier.toast(sentence(error).sentence, "error")
+                return
+            headers = await self._list()
+            self.sidebar.choose_workspace(workspace)
+            newest = next((one for one in headers if one.workspace == workspace), None)
+            if newest is not None:
+                self.open_chat(newest.id)
+            else:
+                name = _folder_name(workspace)
+                text = tr("Chats of agents that work in {name} appear here.", name=name)
+                self.empty.say("folder-open", tr("No chats in {name} yet", name=name), text)
+                self._window.show_page("empty")
+
+        self.bridge.spawn(self, work(), name="open a folder")
+
+    # News.
+
+    def _restored(self, event: WorkspaceRestored) -> None:
+        if self._view is not None and (event.chat == self._chat or event.workspace == self._view.vault_workspace):
+            self.refresh()
+
+    def _transcript_changed(self, event: TranscriptChanged) -> None:
+        if event.chat == self._chat:
+            self._reload()
+
+    def _recovered(self, event: RestoreRecovered) -> None:
+        report = event.report
+        total = len(report.restored) + len(report.failed)
+        text = tr(
+            "A restore was interrupted. It was completed; {done} of {total} files match.",
+            done=len(report.restored),
+            total=total,
+        )
+        kind = "restored" if report.verified and not report.failed else "error"
+        self.notifier.toast(text, kind, (tr("Show"), lambda: self.open_chat(event.chat)))
+
+    def _failed(self, task: str, error: BaseException) -> None:
+        if isinstance(error, CoreError):
+            _log.info("%s: %s", task, error.code)
+            self.notifier.toast(sentence(error).sentence, "error")
+        else:
+            _log.error("task %s failed: %s", task, type(error).__name__, exc_info=error)
+            self.tell_fault(error)
+
+    def tell_fault(self, error: BaseException) -> None:
+        """A fault of the program: say so once; the details are in the log."""
+        kind = type(error).__name__
+        self.notifier.toast(tr("Something went wrong in the program ({kind}). Nothing was lost.", kind=kind), "error")
+
+
+def _changed_files(timeline: Timeline) -> int:
+    return len({change.path for entry in timeline.entries for change in entry.files if entry.turn or entry.entry})
+
+
+def _folder_name(workspace: str) -> str:
+    return workspace.rstrip("/\\").replace("\\", "/").rpartition("/")[2]
+
+
+def _tilde(path: str) -> str:
+    home = str(Path.home())
+    return "~" + path[len(home) :] if path == home or path.startswith(home + "/") else path
