@@ -73,7 +73,8 @@ class ChatRowDelegate(QStyledItemDelegate):
         view = option.widget
         selected = bool(option.state & QStyle.StateFlag.State_Selected)
         if selected:
-            active = bool(option.state & QStyle.StateFlag.State_Active)
+            # Qt clears State_Active for every item view without the focus; the window is what counts here.
+            active = view is None or view.isActiveWindow()
             token = "bg.selected" if active else "bg.selected-inactive"
         elif option.state & QStyle.StateFlag.State_MouseOver:
             token = "bg.hover-sidebar"
