@@ -159,6 +159,8 @@ class RestorePreview(Overlay[RestorePlan]):
             radio = QRadioButton(text, bar)
             self._scopes.addButton(radio, number)
             row.addWidget(radio)
+        self._scopes.idToggled.connect(lambda *_: self._dress_radios())
+        self.hub.changed.connect(self._dress_radios)
         self._radio(self.plan.scope).setChecked(True)
         self._scopes.idClicked.connect(self._pick_scope)
         row.addStretch(1)
@@ -171,6 +173,13 @@ class RestorePreview(Overlay[RestorePlan]):
         button = self._scopes.button(_SCOPES.index(scope))
         assert isinstance(button, QRadioButton)
         return button
+
+    def _dress_radios(self) -> None:
+        theme = self.hub.theme
+        for button in self._scopes.buttons():
+            on = button.isChecked()
+            button.setFont(theme.font("body-strong" if on else "body"))
+            button.setStyleSheet(f"color: {theme.hex('text.primary' if on else 'text.secondary')}")
 
     def _make_foot(self) -> QWidget:
         foot = Ground(self.hub, self.card, "bg.raised", top=True, foot=True)

@@ -139,6 +139,9 @@ class DiffView(DiffSurface):
         elif point.y() > self.viewport().height():
             bar.setValue(bar.value() + bar.singleStep())
 
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        event.accept()
+
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
         if self.rows is None or self._fold_under(event.position()) is not None:
             self.mousePressEvent(event)

@@ -246,12 +246,15 @@ class DiffPane(QWidget):
         self.view.set_document(None)
         _empty(self._reason_layout)
         self._reason_layout.insertWidget(0, row)
+        row.show()
         self._to(self._reason)
 
     def _show_notes(self, notes: tuple[tuple[str, str], ...]) -> None:
         _empty(self._note_layout)
         for strong, text in notes:
-            self._note_layout.addWidget(NoteRow(self._hub, "info", strong, text, tone="accent"))
+            row = NoteRow(self._hub, "info", strong, text, tone="accent")
+            self._note_layout.addWidget(row)
+            row.show()
         self._note_box.setVisible(bool(notes))
 
     # Qt's names below.

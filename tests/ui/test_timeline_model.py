@@ -1,0 +1,240 @@
+"""The timeline's rows: what they say, and by which signals they change."""
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pytestqt.modeltest import ModelTester
+from pytestqt.qtbot import QtBot
+
+from tests.ui import sample_changes as samples
+from vibekit_desktop.core.types.checkpoints import (
+    AfterTurn,
+    AtEntry,
+    BeforeTurn,
+    Coverage,
+    EntryKind,
+    Now,
+    RestoreKind,
+    Skipped,
+    Start,
+    TimelineEntry,
+)
+from vibekit_desktop.core.types.ids import ChatId
+from vibekit_desktop.ui.models.timeline import TimelineModel
+from vibekit_desktop.ui.models.timeline_rows import Button, RowKind, TimelineRow, rows_of
+
+OTHER = ChatId("11111111-1111-4111-8111-111111111111")
+
+
+def rows(entries: tuple[TimelineEntry, ...] | None = None, **rest: int) -> list[TimelineRow]:
+    return rows_of(samples.timeline(entries, **rest), now_ms=samples.NOW_MS)
+
+
+def one(found: list[TimelineRow], kind: RowKind, number: int = 0) -> TimelineRow:
+    return next(row for row in found if row.kind is kind and (not number or row.number == number))
+
+
+def model() -> TimelineModel:
+    return TimelineModel(now_ms=lambda: samples.NOW_MS)
+
+
+def test_rows_stand_newest_first_with_the_disk_on_top() -> None:
+    kinds = [row.kind for row in rows() if row.kind in (RowKind.NOW, RowKind.TURN, RowKind.ENTRY)]
+    assert kinds == [
+        RowKind.NOW,
+        RowKind.TURN,
+        RowKind.TURN,
+        RowKind.ENTRY,
+        RowKind.TURN,
+        RowKind.TURN,
+        RowKind.TURN,
+    ]
+
+
+def test_now_says_how_many_files_changed_since_the_last_turn() -> None:
+    assert one(rows(), RowKind.NOW).detail == "2 files changed since turn 5"
+    quiet = (*samples.entries()[:-1], replace(samples.entries()[-1], files=()))
+    assert one(rows(quiet), RowKind.NOW).detail == "Nothing changed since turn 5"
+
+
+def test_a_turn_tells_its_time_duration_and_prompt() -> None:
+    turn = one(rows(), RowKind.TURN, 3)
+    assert (turn.title, turn.detail) == ("Turn 3", "13:31 · 2 m 05 s")
+    assert turn.prompt == "Now make it pass. Keep the public API."
+
+
+def test_six_or_more_files_fold_and_open_on_demand() -> None:
+    folded = one(rows(), RowKind.GROUP)
+    assert (folded.title, folded.counts) == ("7 files", (58, 83))
+    opened = rows_of(samples.timeline(), frozenset({folded.key}), now_ms=samples.NOW_MS)
+    assert sum(1 for row in opened if row.kind is RowKind.FILE and row.number == 3) == 7
+
+
+def test_a_files_diff_and_undo_point_at_the_turn_it_changed_in() -> None:
+    row = next(row for row in rows() if row.title == "src/export/legacy_rows.py")
+    assert (row.old, row.new, row.undo_to) == (BeforeTurn(4), AfterTurn(4), BeforeTurn(4))
+    assert row.button_name(Button.UNDO) == "Undo what turn 4 did to src/export/legacy_rows.py"
+    assert row.button_name(Button.DIFF) == "Show diff of src/export/legacy_rows.py, turn 4, 64 deleted"
+
+
+def test_a_file_changed_since_goes_back_to_the_end_of_the_last_turn() -> None:
+    row = next(row for row in rows() if row.in_now and row.kind is RowKind.FILE)
+    assert (row.old, row.new, row.undo_to) == (AfterTurn(5), Now(), AfterTurn(5))
+
+
+def test_changes_before_any_turn_count_from_the_start() -> None:
+    now = TimelineEntry(kind=EntryKind.NOW, turn=0, at=0, files=(samples.change("a.py", 1, 1),))
+    row = one(rows((now,)), RowKind.FILE)
+    assert (row.old, row.undo_to) == (Start(), Start())
+
+
+def test_every_turn_can_be_restored_to_even_one_that_changed_no_file() -> None:
+    found = rows()
+    assert one(found, RowKind.RESTORE, 1).undo_to == BeforeTurn(1)
+    assert one(found, RowKind.QUIET).title == "No files changed"
+
+
+def test_coverage_says_what_is_missing() -> None:
+    turn = one(rows(), RowKind.TURN, 4)
+    assert turn.buttons == (Button.COVERAGE,)
+    assert turn.button_name(Button.COVERAGE) == "Coverage of turn 4: 1 file not captured, 48 MB"
+    unknown = samples.turn(7, "14:00", 1, "x", (), (Skipped("a", "locked"), Skipped("b", "locked")))
+    assert one(rows((unknown,)), RowKind.TURN, 7).button_name(Button.COVERAGE) == "Coverage of turn 7: 2 files not captured"
+
+
+def test_only_the_entry_that_undo_would_take_back_offers_undo() -> None:
+    assert Button.TAKE_BACK in one(rows(can_undo=1), RowKind.ENTRY).buttons
+    assert Button.TAKE_BACK not in one(rows(can_undo=9), RowKind.ENTRY).buttons
+
+
+def test_an_undone_restore_offers_redo_and_its_undo_has_no_row_of_its_own() -> None:
+    *before, now = samples.entries()
+    undone = tuple(replace(entry, undone=True) if entry.entry == 1 else entry for entry in before)
+    undo = TimelineEntry(
+        kind=EntryKind.RESTORE, turn=5, at=samples.moment("14:04"), entry=2, restore_kind=RestoreKind.UNDO, takes_back=1
+    )
+    found = rows((*undone, undo, now), can_undo=0, can_redo=2)
+    entries = [row for row in found if row.kind is RowKind.ENTRY]
+    assert len(entries) == 1
+    assert entries[0].undone
+    assert Button.REDO in entries[0].buttons
+
+
+def test_redo_of_an_undone_file_is_offered_only_while_it_tells_the_truth() -> None:
+    turn = samples.turn(5, "14:02", 5, "x", (samples.change("a.py", 1, 1, undone=True),))
+    undo_file = TimelineEntry(
+        kind=EntryKind.RESTORE,
+        turn=5,
+        at=samples.moment("14:03"),
+        entry=3,
+        point="before:5",
+        restore_kind=RestoreKind.UNDO_FILE,
+        files=(samples.change("a.py", 1, 1),),
+    )
+    row = one(rows((turn, undo_file), can_undo=3), RowKind.FILE, 5)
+    assert (row.remark, row.buttons) == ("Undone", (Button.DIFF, Button.REDO))
+    assert one(rows((turn, undo_file), can_undo=2), RowKind.FILE, 5).buttons == (Button.DIFF,)
+    assert one(rows((turn, undo_file), can_undo=3), RowKind.ENTRY).title == "a.py as it was before turn 5"
+
+
+def test_a_file_that_was_not_captured_offers_nothing_that_cannot_be_done() -> None:
+    missing = replace(
+        samples.change("big.bin", None, None), before=samples.FileState(samples.State.NOT_CAPTURED, size=48_000_000)
+    )
+    row = one(rows((samples.turn(2, "13:00", 1, "x", (missing,)),)), RowKind.FILE)
+    assert row.remark == "48 MB, not captured"
+    assert row.off == {Button.DIFF, Button.UNDO}
+    assert row.why_off
+
+
+def test_without_the_workspace_diff_works_and_undo_says_why_not() -> None:
+    found = rows_of(samples.timeline(workspace_found=False), now_ms=samples.NOW_MS)
+    row = next(row for row in found if row.kind is RowKind.FILE)
+    assert row.off == {Button.UNDO}
+    assert row.why_off == "The workspace was not found where it was."
+    assert Button.RESTORE in one(found, RowKind.RESTORE).off
+
+
+def test_changes_between_turns_fold_into_one_row() -> None:
+    between = TimelineEntry(kind=EntryKind.BETWEEN, turn=2, at=0, files=(samples.change("a.py", 1, None),))
+    turns = (samples.turn(2, "13:00", 1, "x", ()), between, samples.turn(3, "13:30", 1, "y", ()))
+    found = rows(turns)
+    row = one(found, RowKind.BETWEEN)
+    assert row.title == "1 file changed after turn 2"
+    opened = rows_of(samples.timeline(turns), frozenset({row.key}), now_ms=samples.NOW_MS)
+    file = one(opened, RowKind.FILE)
+    assert (file.old, file.new, file.undo_to) == (AfterTurn(2), BeforeTurn(3), AfterTurn(2))
+
+
+def test_files_of_a_restore_show_what_it_changed() -> None:
+    found = rows_of(samples.timeline(), frozenset({("entry", 1, "")}), now_ms=samples.NOW_MS)
+    file = next(row for row in found if row.key[0] == "file" and row.key[2].startswith("entry"))
+    assert (file.old, file.new) == (AtEntry(1), BeforeTurn(4))
+
+
+def test_names_that_hide_something_are_shown_with_marks() -> None:
+    row = one(rows((samples.turn(2, "13:00", 1, "a\u202eb", (samples.change("x\u202egpj.exe", 1, 1),)),)), RowKind.FILE)
+    assert row.title == "x[U+202E]gpj.exe"
+
+
+@pytest.mark.parametrize("opened", [False, True])
+def test_the_model_passes_qts_own_tests(qtmodeltester: ModelTester, opened: bool) -> None:
+    subject = model()
+    subject.set_timeline(samples.timeline())
+    if opened:
+        subject.toggle(subject.row_of_key(("group", 3, "turn")))
+    qtmodeltester.check(subject)
+
+
+def test_a_new_turn_inserts_its_rows_and_resets_nothing(qtbot: QtBot) -> None:
+    subject = model()
+    subject.set_timeline(samples.timeline())
+    *before, now = samples.entries()
+    new = samples.turn(6, "14:10", 3, "one more", (samples.change("a.py", 1, 1),))
+    with qtbot.assertNotEmitted(subject.modelReset), qtbot.waitSignal(subject.rowsInserted):
+        subject.set_timeline(samples.timeline((*before, new, replace(now, turn=6, files=()))))
+    assert subject.rows == tuple(rows((*before, new, replace(now, turn=6, files=()))))
+
+
+def test_a_changed_row_is_said_to_have_changed_and_nothing_else(qtbot: QtBot) -> None:
+    subject = model()
+    subject.set_timeline(samples.timeline())
+    *before, now = samples.entries()
+    changed = replace(now, files=(replace(now.files[0], lines_added=7), now.files[1]))
+    with qtbot.waitSignal(subject.dataChanged) as seen:
+        subject.set_timeline(samples.timeline((*before, changed)))
+    assert seen.args is not None
+    assert seen.args[0].row() == 1
+
+
+def test_another_chat_resets_and_forgets_what_was_open(qtbot: QtBot) -> None:
+    subject = model()
+    subject.set_timeline(samples.timeline())
+    subject.toggle(subject.row_of_key(("group", 3, "turn")))
+    with qtbot.waitSignal(subject.modelReset):
+        subject.set_timeline(samples.timeline(chat=OTHER))
+    assert len(subject.rows) == len(rows())
+
+
+@given(st.lists(st.sampled_from(samples.entries()), max_size=7), st.lists(st.sampled_from(samples.entries()), max_size=7))
+def test_updates_by_small_signals_end_where_a_fresh_model_begins(
+    first: list[TimelineEntry], second: list[TimelineEntry]
+) -> None:
+    def ordered(entries: list[TimelineEntry]) -> tuple[TimelineEntry, ...]:
+        return tuple(entry for entry in samples.entries() if entry in entries)
+
+    subject = model()
+    subject.set_timeline(samples.timeline(ordered(first)))
+    ghost = list(subject.rows)
+    subject.rowsRemoved.connect(lambda _, start, end: ghost.__delitem__(slice(start, end + 1)))
+    subject.rowsInserted.connect(lambda _, start, end: ghost.__setitem__(slice(start, start), subject.rows[start : end + 1]))
+    subject.dataChanged.connect(lambda top, _: ghost.__setitem__(top.row(), subject.rows[top.row()]))
+    subject.set_timeline(samples.timeline(ordered(second)))
+    assert ghost == list(subject.rows) == rows(ordered(second))
+
+
+def test_an_incomplete_turn_without_a_list_is_called_partly_recorded() -> None:
+    turn = replace(samples.turn(2, "13:00", 1, "x", (samples.change("a", 1, 1),)), coverage=Coverage(complete=False))
+    assert "Partly recorded" in one(rows((turn,)), RowKind.TURN).name

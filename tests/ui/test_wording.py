@@ -1,0 +1,93 @@
+"""Values as people read them."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.ui import sample_changes as samples
+from vibekit_desktop.core.types.checkpoints import AfterTurn, BeforeTurn, LeaveReason, Now, Start
+from vibekit_desktop.ui.visible import has_hidden, show
+from vibekit_desktop.ui.wording import (
+    ago_text,
+    duration_text,
+    fit_path,
+    leave_text,
+    moment_text,
+    point_label,
+    point_words,
+    shown_path,
+    size_text,
+)
+
+
+@pytest.mark.parametrize(
+    ("ms", "text"),
+    [(0, ""), (400, "1 s"), (48_000, "48 s"), (72_000, "1 m 12 s"), (125_000, "2 m 05 s"), (3_780_000, "1 h 03 m")],
+)
+def test_durations(ms: int, text: str) -> None:
+    assert duration_text(ms) == text
+
+
+def test_moments_are_as_short_as_they_can_be() -> None:
+    now = samples.NOW_MS
+    assert moment_text(samples.moment("13:44"), now) == "13:44"
+    assert moment_text(now - 3 * 86_400_000, now) == "11 Aug 14:05"
+    assert moment_text(now - 400 * 86_400_000, now) == "Jul 2023"
+    assert moment_text(0, now) == ""
+    assert [ago_text(now - ms, now) for ms in (1000, 360_000, 7_200_000)] == ["just now", "6 min ago", "2 h ago"]
+
+
+@pytest.mark.parametrize(
+    ("size", "text"),
+    [
+        (None, ""),
+        (812, "812 bytes"),
+        (212_000, "212 KB"),
+        (9_200_000, "9.2 MB"),
+        (48_000_000, "48 MB"),
+        (1_800_000_000, "1.8 GB"),
+    ],
+)
+def test_sizes(size: int | None, text: str) -> None:
+    assert size_text(size) == text
+
+
+def test_points() -> None:
+    assert [point_words(point) for point in (BeforeTurn(3), AfterTurn(4), Now())] == ["before turn 3", "after turn 4", "now"]
+    assert [point_label(point) for point in (Start(), Now())] == ["Start of chat", "On disk"]
+
+
+@pytest.mark.parametrize("reason", list(LeaveReason))
+def test_every_reason_to_leave_a_file_has_a_sentence(reason: LeaveReason) -> None:
+    assert leave_text(reason).endswith(".")
+    assert leave_text(reason.value) == leave_text(reason)
+
+
+def test_a_path_keeps_its_first_folder_and_its_name() -> None:
+    assert fit_path("docs/changes/2024/0142-lazy-rows.md", 26, len) == "docs/…/0142-lazy-rows.md"
+    assert fit_path("a/b/c/d/e.py", 10, len) == "a/…/d/e.py"
+    assert fit_path("docs/0142-lazy-rows.md", 20, len) == "…/0142-lazy-rows.md"
+
+
+@given(st.text(alphabet="ab/", min_size=1, max_size=40), st.integers(1, 40))
+def test_a_cut_path_never_gets_wider_than_its_room(path: str, width: int) -> None:
+    assert len(fit_path(path, width, len)) <= max(width, 1)
+
+
+def test_a_rename_in_the_same_folder_names_the_folder_once() -> None:
+    assert shown_path("src/format.py", "src/fmt.py") == "src/fmt.py → format.py"
+    assert shown_path("b/x.py", "a/x.py") == "a/x.py → b/x.py"
+
+
+@given(st.text())
+def test_nothing_that_is_shown_hides_anything(text: str) -> None:
+    shown = show(text)
+    assert not has_hidden(shown.text)
+    assert shown.at(0) == 0
+    assert shown.at(len(text)) == len(shown.text)
+    positions = [shown.at(index) for index in range(len(text) + 1)]
+    assert positions == sorted(positions)
+
+
+def test_bytes_that_are_not_text_are_shown_as_their_value() -> None:
+    assert shown_path(b"caf\xe9.txt".decode("utf-8", "surrogateescape")) == "caf[E9].txt"
