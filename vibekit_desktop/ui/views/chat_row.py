@@ -74,7 +74,7 @@ class ChatRowDelegate(QStyledItemDelegate):
         selected = bool(option.state & QStyle.StateFlag.State_Selected)
         if selected:
             # Qt clears State_Active for every item view without the focus; the window is what counts here.
-            active = view is None or view.isActiveWindow()
+            active = view.isActiveWindow()
             token = "bg.selected" if active else "bg.selected-inactive"
         elif option.state & QStyle.StateFlag.State_MouseOver:
             token = "bg.hover-sidebar"
