@@ -92,7 +92,7 @@ class Conductor(QObject):
         self._look_again = QTimer(self)
         self._look_again.setSingleShot(True)
         self._look_again.setInterval(_LOOK_AGAIN_MS)
-        self._look_again.timeout.connect(self.refresh)
+        self._look_again.timeout.connect(self._look)
         self._connect_views()
         self._subscribe()
         window.installEventFilter(self)
@@ -293,6 +293,14 @@ class Conductor(QObject):
         """Read the open chat's timeline anew: the disk or the log changed."""
         if self._chat is not None:
             self.bridge.spawn(self, self._load_timeline(self._chat, self._token), name="read the timeline")
+
+    def _look(self) -> None:
+        """Somebody came back to the window: agents and people may have been at work meanwhile."""
+        self.rescan()
+        if self._view is not None and self._view.header.source:
+            self._reload()  # the program it came from may have gone on with it
+        else:
+            self.refresh()
 
     def _reload(self) -> None:
         chat = self._chat

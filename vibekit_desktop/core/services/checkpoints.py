@@ -4,6 +4,7 @@ Implements `core.api.Checkpoints`. Publishes only after a change is durable.
 """
 
 import asyncio
+import logging
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -28,7 +29,7 @@ from vibekit_desktop.core.types.checkpoints import (
     Scope,
     Timeline,
 )
-from vibekit_desktop.core.types.errors import Malformed, WorkspaceMissing
+from vibekit_desktop.core.types.errors import CoreError, Malformed, WorkspaceMissing
 from vibekit_desktop.core.types.events import (
     ChatCreated,
     ChatUpdated,
@@ -40,6 +41,8 @@ from vibekit_desktop.core.types.events import (
 from vibekit_desktop.core.types.ids import ChatId, WorkspacePath
 
 T = TypeVar("T")
+
+_log = logging.getLogger(__name__)
 
 
 class CheckpointService:
@@ -140,7 +143,10 @@ class CheckpointService:
         return await self._reading(chat, lambda _vault, kernel: kernel.checkout(chat, point, folder))
 
     async def recover_all(self) -> Sequence[RestoreReport]:
-        """Finish what a crash interrupted in any vault, as the window does when it starts; announces each."""
+        """Finish what a crash interrupted in any vault, as the window does when it starts; announces each.
+
+        A vault that is busy or broken keeps no other from being looked at: its chats say so when they are opened.
+        """
         reports: list[RestoreReport] = []
         for vault in await asyncio.to_thread(self._history.vaults):
 
@@ -151,8 +157,12 @@ class CheckpointService:
                 with vault.lock.hold():
                     return vault.kernel().recover()
 
-            async with self._serial.hold(vault.id):
-                found = await durably(work)
+            try:
+                async with self._serial.hold(vault.id):
+                    found = await durably(work)
+            except CoreError as error:
+                _log.info("vault %s was not recovered: %s", vault.id, error.code)
+                continue
             for report in found:
                 self._bus.publish(RestoreRecovered(report.chat, report))
             reports += found
