@@ -75,6 +75,11 @@ def moment_text(at_ms: int, now_ms: int) -> str:
     return f"{at:%b %Y}"
 
 
+def local_now_ms() -> int:
+    """The present moment, for views that have no clock given."""
+    return int(datetime.now().timestamp() * 1000)
+
+
 def ago_text(at_ms: int, now_ms: int) -> str:
     """ "just now", "6 min ago", "3 h ago", or the moment; empty if not known."""
     if at_ms <= 0:

@@ -10,7 +10,8 @@ from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistent
 
 from vibekit_desktop.core.types.checkpoints import Timeline
 from vibekit_desktop.core.types.ids import ChatId
-from vibekit_desktop.ui.models.timeline_rows import Key, RowKind, TimelineRow, local_now_ms, rows_of
+from vibekit_desktop.ui.models.timeline_rows import Key, RowKind, TimelineRow, rows_of
+from vibekit_desktop.ui.wording import local_now_ms
 
 ROW_ROLE = int(Qt.ItemDataRole.UserRole) + 1
 """The `TimelineRow` itself, for the delegate."""
@@ -75,7 +76,13 @@ class TimelineModel(QAbstractListModel):
 
     def _update(self) -> None:
         new = self._made()
-        matcher = SequenceMatcher(None, [row.key for row in self._rows], [row.key for row in new], autojunk=False)
+        # News is at the top: what is the same at the end needs no comparing of keys.
+        same = 0
+        limit = min(len(self._rows), len(new))
+        while same < limit and self._rows[-1 - same] == new[-1 - same]:
+            same += 1
+        old_keys = [row.key for row in self._rows[: len(self._rows) - same]]
+        matcher = SequenceMatcher(None, old_keys, [row.key for row in new[: len(new) - same]], autojunk=False)
         root = QModelIndex()
         # From the end, so that the positions of the earlier steps stay true.
         for step, old_from, old_to, new_from, new_to in reversed(matcher.get_opcodes()):

@@ -5,8 +5,7 @@ thing it shows stays the same, so that the model can tell an update from a new r
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
-from datetime import datetime
+from dataclasses import dataclass
 from enum import StrEnum
 
 from vibekit_desktop.core.types.checkpoints import (
@@ -23,19 +22,28 @@ from vibekit_desktop.core.types.checkpoints import (
     State,
     Timeline,
     TimelineEntry,
-    parse_point,
 )
-from vibekit_desktop.core.types.errors import Malformed
 from vibekit_desktop.core.types.ids import ChatId, WorkspacePath
+from vibekit_desktop.ui.models.timeline_phrases import (
+    coverage_name,
+    coverage_text,
+    diff_name,
+    entry_title,
+    file_phrase,
+    one_line,
+    point_of,
+    undo_name,
+)
 from vibekit_desktop.ui.text import tr, tr_n
-from vibekit_desktop.ui.visible import show
-from vibekit_desktop.ui.wording import duration_text, file_name, moment_text, point_words, shown_path, size_text
+from vibekit_desktop.ui.wording import duration_text, moment_text, shown_path, size_text
 
 FOLD_FROM = 6
 """From this many files on a turn shows "7 files" instead of the list."""
 
 START = Start()
 NOW = Now()
+
+_NONE: frozenset["Button"] = frozenset()
 
 Key = tuple[str, int, str]
 
@@ -66,6 +74,9 @@ class Button(StrEnum):
     REDO = "redo"
 
 
+_CHANGING = frozenset({Button.UNDO, Button.REDO})
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TimelineRow:
     """One row: its words, what it points at, what can be pressed, and the whole phrases for assistive technology."""
@@ -92,8 +103,12 @@ class TimelineRow:
     buttons: tuple[Button, ...] = ()
     off: frozenset[Button] = frozenset()
     why_off: str = ""
-    name: str = ""
-    button_names: tuple[str, ...] = field(default=())
+    spoken: str = ""
+
+    @property
+    def name(self) -> str:
+        """The whole phrase for assistive technology; made when asked for, timelines have thousands of rows."""
+        return self.spoken or (file_phrase(self.change, self.remark) if self.change else self.title)
 
     @property
     def path(self) -> WorkspacePath | None:
@@ -101,24 +116,18 @@ class TimelineRow:
         return self.change.path if self.change else None
 
     def button_name(self, button: Button) -> str:
-        """The whole phrase of a button, "Undo what turn 5 did to docs/export.md"."""
-        return self.button_names[self.buttons.index(button)] if button in self.buttons else ""
+        """The whole phrase of a button, "Undo what turn 5 did to docs/export.md"; empty if the row has no such button."""
+        return _button_phrase(self, button) if button in self.buttons else ""
+
+    @property
+    def button_names(self) -> tuple[str, ...]:
+        """The phrases of all buttons, in order."""
+        return tuple(_button_phrase(self, button) for button in self.buttons)
 
 
 def rows_of(timeline: Timeline, opened: frozenset[Key] = frozenset(), *, now_ms: int) -> list[TimelineRow]:
     """All rows, newest first. ``opened`` are the keys of the groups and entries that show their files."""
     return _Rows(timeline, opened, now_ms).build()
-
-
-def coverage_text(coverage: Coverage) -> str:
-    """The words of the chip: "Complete", "1 not captured: 48 MB", "2 not captured", or "Partly recorded"."""
-    if coverage.complete:
-        return tr("Complete")
-    if not coverage.skipped:
-        return tr("Partly recorded")
-    text = tr_n("{n} not captured", "{n} not captured", len(coverage.skipped))
-    sizes = [skipped.size for skipped in coverage.skipped if skipped.size]
-    return f"{text}: {size_text(sum(sizes))}" if sizes else text
 
 
 def total(files: Sequence[FileChange]) -> tuple[int | None, int | None]:
@@ -174,7 +183,7 @@ class _Rows:
                 detail=detail,
                 in_now=True,
                 last_in_block=not count,
-                name=f"{tr('Now')}, {detail}",
+                spoken=f"{tr('Now')}, {detail}",
             )
         )
         old = self._end_of(entry.turn)
@@ -186,6 +195,7 @@ class _Rows:
         parts = [text for text in (moment_text(entry.at, self._now_ms), duration_text(entry.duration_ms)) if text]
         covered = coverage_text(entry.coverage) if entry.files or not entry.coverage.complete else ""
         buttons = (Button.COVERAGE,) if entry.coverage.skipped else ()
+        prompt = one_line(entry.prompt)
         files = tr_n("{n} file changed", "{n} files changed", len(entry.files)) if entry.files else tr("no files changed")
         self.rows.append(
             TimelineRow(
@@ -194,11 +204,10 @@ class _Rows:
                 number=turn,
                 title=title,
                 detail=" · ".join(parts),
-                prompt=one_line(entry.prompt),
+                prompt=prompt,
                 coverage=entry.coverage if covered else None,
                 buttons=buttons,
-                button_names=(coverage_name(turn, entry.coverage),) if buttons else (),
-                name=", ".join(part for part in (title, *parts, one_line(entry.prompt), files, covered) if part),
+                spoken=", ".join(part for part in (title, *parts, prompt, files, covered) if part),
             )
         )
         if entry.files:
@@ -208,7 +217,7 @@ class _Rows:
             )
         else:
             quiet = tr("No files changed")
-            self.rows.append(TimelineRow(key=("quiet", turn, ""), kind=RowKind.QUIET, title=quiet, name=quiet))
+            self.rows.append(TimelineRow(key=("quiet", turn, ""), kind=RowKind.QUIET, title=quiet))
         text = tr("Restore to before this turn")
         self.rows.append(
             TimelineRow(
@@ -218,11 +227,10 @@ class _Rows:
                 title=text,
                 undo_to=BeforeTurn(turn),
                 buttons=(Button.RESTORE,),
-                button_names=(tr("Restore to before turn {turn}", turn=turn),),
                 off=frozenset({Button.RESTORE}) if self._why_off else frozenset(),
                 why_off=self._why_off,
                 last_in_block=True,
-                name=tr("Restore to before turn {turn}", turn=turn),
+                spoken=tr("Restore to before turn {turn}", turn=turn),
             )
         )
 
@@ -242,9 +250,7 @@ class _Rows:
                 counts=total(entry.files),
                 open=opened,
                 buttons=(Button.TOGGLE,),
-                button_names=(tr("Show files") if not opened else tr("Hide files"),),
                 last_in_block=not opened,
-                name=title,
             )
         )
         if opened:
@@ -259,20 +265,16 @@ class _Rows:
             return
         key: Key = ("entry", entry.entry, "")
         opened = key in self._opened
-        title = _entry_title(entry)
+        title = entry_title(entry)
         buttons: list[Button] = [Button.TOGGLE] if entry.files else []
-        names: list[str] = [tr("Show files") if not opened else tr("Hide files")] if entry.files else []
         if entry.branch_chat_id:
             buttons.append(Button.OPEN_CHAT)
-            names.append(tr("Open the branch with the turns that were moved"))
         newest_undo = self._entries.get(self._timeline.can_redo)
         if entry.undone:
             if newest_undo is not None and newest_undo.takes_back == entry.entry:
                 buttons.append(Button.REDO)
-                names.append(tr("Redo: {what}", what=title))
         elif self._timeline.can_undo == entry.entry:
             buttons.append(Button.TAKE_BACK)
-            names.append(tr("Undo: {what}", what=title))
         off = {Button.TAKE_BACK, Button.REDO} & set(buttons) if self._why_off else set()
         state = tr("undone") if entry.undone else ""
         self.rows.append(
@@ -286,11 +288,10 @@ class _Rows:
                 open=opened,
                 branch=entry.branch_chat_id,
                 buttons=tuple(buttons),
-                button_names=tuple(names),
                 off=frozenset(off),
                 why_off=self._why_off if off else "",
                 last_in_block=not (opened and entry.files),
-                name=", ".join(part for part in (title, state, moment_text(entry.at, self._now_ms)) if part),
+                spoken=", ".join(part for part in (title, state, moment_text(entry.at, self._now_ms)) if part),
             )
         )
         if opened:
@@ -321,31 +322,25 @@ class _Rows:
                     counts=total(entry.files),
                     open=is_open,
                     buttons=(Button.TOGGLE,),
-                    button_names=(tr("Hide files") if is_open else tr("Show files"),),
-                    name=title,
                 )
             )
             if not is_open:
                 return
+        ends = len(entry.files) - 1 if group in ("now", "between", "entry") else -1
         for index, change in enumerate(entry.files):
-            row = self._file(change, f"{group} {change.path}", number, old=old, new=new, undo_to=undo_to)
-            ends = group in ("now", "between", "entry") and index == len(entry.files) - 1
-            self.rows.append(replace(row, in_now=in_now, last_in_block=ends))
+            row_key: Key = ("file", number, f"{group} {change.path}")
+            row = self._file(change, row_key, old=old, new=new, undo_to=undo_to, in_now=in_now, last=index == ends)
+            self.rows.append(row)
 
-    def _file(self, change: FileChange, key: str, number: int, *, old: Point, new: Point, undo_to: Point) -> TimelineRow:
-        buttons = [Button.DIFF]
-        names = [diff_name(change, old, new)]
-        off: set[Button] = set()
-        why = self._why_off
+    def _file(
+        self, change: FileChange, key: Key, *, old: Point, new: Point, undo_to: Point, in_now: bool, last: bool
+    ) -> TimelineRow:
+        buttons: tuple[Button, ...] = (Button.DIFF, Button.UNDO)
         if change.undone:
-            if self._undo_file_in_force(change, undo_to):
-                buttons.append(Button.REDO)
-                names.append(tr("Redo in {path}", path=shown_path(change.path)))
-        else:
-            buttons.append(Button.UNDO)
-            names.append(undo_name(change, undo_to))
-        if self._why_off:
-            off |= {Button.UNDO, Button.REDO} & set(buttons)
+            in_force = self._undo_file_in_force(change, undo_to)
+            buttons = (Button.DIFF, Button.REDO) if in_force else (Button.DIFF,)
+        off = _CHANGING if self._why_off else _NONE
+        why = self._why_off
         remark = ""
         missing = next((state for state in (change.before, change.after) if state.state is State.NOT_CAPTURED), None)
         if change.undone:
@@ -353,30 +348,28 @@ class _Rows:
         elif missing is not None:
             size = size_text(missing.size) if missing.size else ""
             remark = tr("{size}, not captured", size=size) if size else tr("not captured")
-            off |= {Button.DIFF}
+            off = off | {Button.DIFF, Button.UNDO} if missing is change.before else off | {Button.DIFF}
             why = tr("No earlier copy was kept.")
-            if change.before.state is State.NOT_CAPTURED:
-                off |= {Button.UNDO}
         elif change.old_path is not None and not (change.lines_added or change.lines_removed):
             remark = tr("renamed")
         return TimelineRow(
-            key=("file", number, key),
+            key=key,
             kind=RowKind.FILE,
-            number=number,
+            number=key[1],
             title=shown_path(change.path, change.old_path),
             change=change,
             letter=change.status.value,
             counts=(change.lines_added, change.lines_removed),
             remark=remark,
             undone=change.undone,
+            in_now=in_now,
+            last_in_block=last,
             old=old,
             new=new,
             undo_to=undo_to,
-            buttons=tuple(buttons),
-            button_names=tuple(names),
-            off=frozenset(off & set(buttons)),
+            buttons=buttons,
+            off=off.intersection(buttons) if off else _NONE,
             why_off=why if off else "",
-            name=_file_name_phrase(change, remark),
         )
 
     def _undo_file_in_force(self, change: FileChange, point: Point) -> bool:
@@ -384,72 +377,27 @@ class _Rows:
         newest = self._entries.get(self._timeline.can_undo)
         if newest is None or newest.restore_kind is not RestoreKind.UNDO_FILE:
             return False
-        return _point_of(newest) == point and any(file.path == change.path for file in newest.files)
+        return point_of(newest) == point and any(file.path == change.path for file in newest.files)
 
 
-def one_line(text: str) -> str:
-    """The text without line breaks and repeated blanks, cut where no row is wide enough to show more."""
-    return show(" ".join(text[:400].split())).text
-
-
-def coverage_name(turn: int, coverage: Coverage) -> str:
-    """The whole phrase of a coverage chip."""
-    count = len(coverage.skipped)
-    sizes = [skipped.size for skipped in coverage.skipped if skipped.size]
-    files = tr_n("{n} file not captured", "{n} files not captured", count)
-    size = f", {size_text(sum(sizes))}" if sizes else ""
-    return tr("Coverage of turn {turn}: {files}{size}", turn=turn, files=files, size=size)
-
-
-def undo_name(change: FileChange, undo_to: Point) -> str:
-    """The whole phrase of an Undo button."""
-    match undo_to:
-        case BeforeTurn(turn):
-            return tr("Undo what turn {turn} did to {path}", turn=turn, path=shown_path(change.path))
+def _button_phrase(row: TimelineRow, button: Button) -> str:
+    change = row.change
+    match button:
+        case Button.DIFF if change is not None:
+            return diff_name(change, row.old, row.new)
+        case Button.UNDO if change is not None:
+            return undo_name(change, row.undo_to)
+        case Button.REDO if change is not None:
+            return tr("Redo in {path}", path=shown_path(change.path))
+        case Button.COVERAGE if row.coverage is not None:
+            return coverage_name(row.number, row.coverage)
+        case Button.RESTORE:
+            return row.spoken
+        case Button.TOGGLE:
+            return tr("Hide files") if row.open else tr("Show files")
+        case Button.OPEN_CHAT:
+            return tr("Open the branch with the turns that were moved")
+        case Button.TAKE_BACK:
+            return tr("Undo: {what}", what=row.title)
         case _:
-            return tr("Put {path} back to {point}", path=shown_path(change.path), point=point_words(undo_to))
-
-
-def diff_name(change: FileChange, old: Point, new: Point) -> str:
-    """The whole phrase of a Diff button."""
-    where = tr("turn {turn}", turn=old.turn) if isinstance(old, BeforeTurn) else tr("since {point}", point=point_words(old))
-    counts = _counts_phrase(change)
-    return ", ".join(part for part in (tr("Show diff of {path}", path=shown_path(change.path)), where, counts) if part)
-
-
-def _counts_phrase(change: FileChange) -> str:
-    added = tr("{n} added", n=change.lines_added) if change.lines_added else ""
-    removed = tr("{n} deleted", n=change.lines_removed) if change.lines_removed else ""
-    return ", ".join(part for part in (added, removed) if part)
-
-
-def _file_name_phrase(change: FileChange, remark: str) -> str:
-    words = {"A": tr("added"), "M": tr("modified"), "D": tr("deleted"), "R": tr("renamed")}
-    parts = (shown_path(change.path, change.old_path), words[change.status.value], _counts_phrase(change), remark)
-    return ", ".join(part for part in parts if part)
-
-
-def _point_of(entry: TimelineEntry) -> Point | None:
-    try:
-        return parse_point(entry.point)
-    except Malformed:
-        return None
-
-
-def _entry_title(entry: TimelineEntry) -> str:
-    point = _point_of(entry)
-    words = point_words(point) if point is not None else tr("an earlier state")
-    match entry.restore_kind:
-        case RestoreKind.UNDO_FILE if entry.files:
-            return tr("{file} as it was {point}", file=file_name(shown_path(entry.files[0].path)), point=words)
-        case RestoreKind.UNDO:
-            return tr("Undid a restore")
-        case RestoreKind.REDO:
-            return tr("Restored again")
-        case _:
-            return tr("Restored to {point}", point=words)
-
-
-def local_now_ms() -> int:
-    """The present moment, for views that have no clock given."""
-    return int(datetime.now().timestamp() * 1000)
+            return tr("Redo: {what}", what=row.title)

@@ -14,7 +14,7 @@ from vibekit_desktop.core.types.ids import WorkspacePath
 from vibekit_desktop.ui.error_text import ErrorText
 from vibekit_desktop.ui.models.files import FileEntry, FileListModel
 from vibekit_desktop.ui.models.timeline import TimelineModel
-from vibekit_desktop.ui.models.timeline_rows import NOW, START, local_now_ms
+from vibekit_desktop.ui.models.timeline_rows import NOW, START
 from vibekit_desktop.ui.text import tr
 from vibekit_desktop.ui.theme import icons
 from vibekit_desktop.ui.theme.palette import ThemeHub
@@ -23,6 +23,7 @@ from vibekit_desktop.ui.views.controls import badge_width, draw_badge
 from vibekit_desktop.ui.views.file_list import FileList
 from vibekit_desktop.ui.views.row_paint import draw_text, measures
 from vibekit_desktop.ui.views.timeline import TimelineView
+from vibekit_desktop.ui.wording import local_now_ms
 
 
 class Tab(QAbstractButton):

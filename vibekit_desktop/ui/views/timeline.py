@@ -19,6 +19,8 @@ from vibekit_desktop.ui.theme.palette import ThemeHub
 from vibekit_desktop.ui.views.timeline_paint import NOTHING, Aim, TimelineDelegate
 from vibekit_desktop.ui.wording import shown_path, size_text, skip_text
 
+_BATCH = 300
+
 
 class TimelineView(QListView):
     """Signals: ``diff_requested(path, old point, new point)``, ``undo_file_requested(path, point)``,
@@ -47,6 +49,9 @@ class TimelineView(QListView):
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        # A long history is laid out in steps, newest first; what is in sight is there at once.
+        self.setLayoutMode(QListView.LayoutMode.Batched)
+        self.setBatchSize(_BATCH)
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.setAccessibleName(tr("Timeline"))
         self.verticalScrollBar().setSingleStep(28)

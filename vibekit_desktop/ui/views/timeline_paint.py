@@ -11,7 +11,8 @@ from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from vibekit_desktop.core.types.checkpoints import Coverage
 from vibekit_desktop.ui.models.timeline import ROW_ROLE
-from vibekit_desktop.ui.models.timeline_rows import Button, RowKind, TimelineRow, coverage_text
+from vibekit_desktop.ui.models.timeline_phrases import coverage_text
+from vibekit_desktop.ui.models.timeline_rows import Button, RowKind, TimelineRow
 from vibekit_desktop.ui.text import tr
 from vibekit_desktop.ui.theme.palette import Theme, ThemeHub
 from vibekit_desktop.ui.theme.style import focus_ring, rounded
@@ -148,13 +149,19 @@ class TimelineDelegate(QStyledItemDelegate):
     def _dot(self) -> float:
         return 12 + measures(self._hub.theme, "body").horizontalAdvance("·")
 
-    def _entry_title_width(self, row: TimelineRow, body: QRectF) -> float:
+    def _entry_room(self, row: TimelineRow, body: QRectF) -> tuple[float, bool]:
+        """How wide the title is, and whether the time fits beside it: what happened is more than when."""
         theme = self._hub.theme
         tail = sum(self._dot() + text_button_width(theme, text, "body") - 14 for _, text in self._entry_links(row))
         if row.undone:
             tail += self._dot() + measures(theme, "body").horizontalAdvance(tr("Undone"))
-        time = measures(theme, "small").horizontalAdvance(row.detail) + 16 if row.detail else 8
-        return min(measures(theme, "body").horizontalAdvance(row.title), max(40.0, body.width() - tail - time))
+        time = measures(theme, "small").horizontalAdvance(row.detail) + 16 if row.detail else 0
+        title = measures(theme, "body").horizontalAdvance(row.title)
+        room = max(40.0, body.width() - tail - 8)
+        return min(title, room), bool(row.detail) and title + time <= room
+
+    def _entry_title_width(self, row: TimelineRow, body: QRectF) -> float:
+        return self._entry_room(row, body)[0]
 
     # Painting.
 
@@ -331,13 +338,13 @@ class TimelineDelegate(QStyledItemDelegate):
     def _entry(self, painter: QPainter, theme: Theme, row: TimelineRow, box: QRectF, body: QRectF, number: int) -> None:
         self._circle(painter, theme, body.center().y(), line="accent.line", fill="accent.tint")
         draw_icon(painter, theme, "restore", "accent.text", RAIL - 6.5, round(body.center().y() - 7), 14)
-        if row.detail:
+        width, with_time = self._entry_room(row, body)
+        if with_time:
             time = QRectF(body.left(), body.top(), body.width() - 8, body.height())
             draw_text(painter, theme, time, row.detail, style="small", token="text.tertiary", right=True)
-        width = self._entry_title_width(row, body)
         token = "text.tertiary" if row.undone else "text.primary"
         title = QRectF(body.left(), body.top(), width, body.height())
-        drawn = draw_text(painter, theme, title, row.title, token=token)
+        drawn = draw_text(painter, theme, title, row.title, token=token, elide=Qt.TextElideMode.ElideMiddle)
         if row.undone:
             y = round(body.center().y()) + 0.5
             painter.drawLine(QPointF(title.left(), y), QPointF(title.left() + drawn, y))

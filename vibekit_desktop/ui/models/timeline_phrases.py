@@ -1,0 +1,96 @@
+"""What the timeline says about turns, files and entries: titles, and whole phrases for assistive technology.
+
+Pure functions of core values; every text goes through `ui.text`.
+"""
+
+from vibekit_desktop.core.types.checkpoints import (
+    BeforeTurn,
+    Coverage,
+    FileChange,
+    Point,
+    RestoreKind,
+    TimelineEntry,
+    parse_point,
+)
+from vibekit_desktop.core.types.errors import Malformed
+from vibekit_desktop.ui.text import tr, tr_n
+from vibekit_desktop.ui.visible import show
+from vibekit_desktop.ui.wording import file_name, point_words, shown_path, size_text
+
+
+def coverage_text(coverage: Coverage) -> str:
+    """The words of the chip: "Complete", "1 not captured: 48 MB", "2 not captured", or "Partly recorded"."""
+    if coverage.complete:
+        return tr("Complete")
+    if not coverage.skipped:
+        return tr("Partly recorded")
+    text = tr_n("{n} not captured", "{n} not captured", len(coverage.skipped))
+    sizes = [skipped.size for skipped in coverage.skipped if skipped.size]
+    return f"{text}: {size_text(sum(sizes))}" if sizes else text
+
+
+def one_line(text: str) -> str:
+    """The text without line breaks and repeated blanks, cut where no row is wide enough to show more."""
+    return show(" ".join(text[:400].split())).text
+
+
+def coverage_name(turn: int, coverage: Coverage) -> str:
+    """The whole phrase of a coverage chip."""
+    count = len(coverage.skipped)
+    sizes = [skipped.size for skipped in coverage.skipped if skipped.size]
+    files = tr_n("{n} file not captured", "{n} files not captured", count)
+    size = f", {size_text(sum(sizes))}" if sizes else ""
+    return tr("Coverage of turn {turn}: {files}{size}", turn=turn, files=files, size=size)
+
+
+def undo_name(change: FileChange, undo_to: Point) -> str:
+    """The whole phrase of an Undo button."""
+    match undo_to:
+        case BeforeTurn(turn):
+            return tr("Undo what turn {turn} did to {path}", turn=turn, path=shown_path(change.path))
+        case _:
+            return tr("Put {path} back to {point}", path=shown_path(change.path), point=point_words(undo_to))
+
+
+def diff_name(change: FileChange, old: Point, new: Point) -> str:
+    """The whole phrase of a Diff button."""
+    where = tr("turn {turn}", turn=old.turn) if isinstance(old, BeforeTurn) else tr("since {point}", point=point_words(old))
+    counts = counts_phrase(change)
+    return ", ".join(part for part in (tr("Show diff of {path}", path=shown_path(change.path)), where, counts) if part)
+
+
+def counts_phrase(change: FileChange) -> str:
+    """The counts in words: "18 added, 2 deleted"."""
+    added = tr("{n} added", n=change.lines_added) if change.lines_added else ""
+    removed = tr("{n} deleted", n=change.lines_removed) if change.lines_removed else ""
+    return ", ".join(part for part in (added, removed) if part)
+
+
+def file_phrase(change: FileChange, remark: str) -> str:
+    """A file row in words: path, what happened, counts, remark."""
+    words = {"A": tr("added"), "M": tr("modified"), "D": tr("deleted"), "R": tr("renamed")}
+    parts = (shown_path(change.path, change.old_path), words[change.status.value], counts_phrase(change), remark)
+    return ", ".join(part for part in parts if part)
+
+
+def point_of(entry: TimelineEntry) -> Point | None:
+    """The point a restore entry went to, or None if it is not one."""
+    try:
+        return parse_point(entry.point)
+    except Malformed:
+        return None
+
+
+def entry_title(entry: TimelineEntry) -> str:
+    """What a restore entry says it did."""
+    point = point_of(entry)
+    words = point_words(point) if point is not None else tr("an earlier state")
+    match entry.restore_kind:
+        case RestoreKind.UNDO_FILE if entry.files:
+            return tr("{file} as it was {point}", file=file_name(shown_path(entry.files[0].path)), point=words)
+        case RestoreKind.UNDO:
+            return tr("Undid a restore")
+        case RestoreKind.REDO:
+            return tr("Restored again")
+        case _:
+            return tr("Restored to {point}", point=words)
