@@ -1,0 +1,42 @@
+"""Words for errors: every class has its own, and says what failed, what was changed, what to do."""
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from vibekit_desktop.core.types import errors
+from vibekit_desktop.ui.error_text import covered, sentence
+
+
+def _all(kind: type[errors.CoreError]) -> list[type[errors.CoreError]]:
+    return [kind] + [found for child in kind.__subclasses__() for found in _all(child)]
+
+
+def test_every_error_of_the_core_has_its_own_words() -> None:
+    ours = {kind for kind in _all(errors.CoreError) if kind.__module__ == errors.__name__}
+    assert ours <= covered()
+
+
+@pytest.mark.parametrize(
+    ("error", "title"),
+    [
+        (errors.PlanStale(["a.py", "b.py"]), "2 files changed since you looked."),
+        (errors.PlanStale(["a.py"]), "1 file changed since you looked."),
+        (errors.PlanStale([]), "Something changed since you looked."),
+        (errors.WorkspaceMissing("/home/ada/code/tidepool"), "tidepool was not found where it was."),
+        (errors.NothingToTakeBack("redo"), "There is nothing to redo."),
+        (errors.WorkspaceRefused("/home/ada", "home"), "This is your home folder."),
+        (errors.DiskFull("x", "no room"), "The disk is full."),
+        (errors.Busy(""), "The workspace's store is in use by another program."),
+    ],
+)
+def test_the_facts_are_in_the_words(qtbot: QtBot, error: errors.CoreError, title: str) -> None:
+    assert sentence(error).title == title
+
+
+def test_braces_in_a_path_are_only_text(qtbot: QtBot) -> None:
+    assert "{n}.py" in sentence(errors.PathRefused("{n}.py", "git")).title
+
+
+def test_an_error_that_is_not_the_cores_is_a_bug_of_ours(qtbot: QtBot) -> None:
+    assert "VibeKit Desktop itself" in sentence(ValueError("boom")).title
+    assert "boom" not in sentence(ValueError("boom")).sentence

@@ -1,0 +1,74 @@
+"""Toasts: one at a time, news replaces news, an error stays until it is closed."""
+
+import pytest
+from PySide6.QtCore import QCoreApplication, QEvent
+from PySide6.QtWidgets import QWidget
+from pytestqt.qtbot import QtBot
+
+from vibekit_desktop.ui.notify import Notifier
+from vibekit_desktop.ui.theme.palette import ThemeHub
+from vibekit_desktop.ui.views.controls import Button
+
+
+@pytest.fixture
+def host(qtbot: QtBot) -> QWidget:
+    widget = QWidget()
+    widget.resize(800, 500)
+    qtbot.addWidget(widget)
+    widget.show()
+    return widget
+
+
+@pytest.fixture
+def notifier(host: QWidget) -> Notifier:
+    return Notifier(host, ThemeHub("light", still=True))
+
+
+def test_a_newer_toast_replaces_its_own_kind(notifier: Notifier) -> None:
+    notifier.toast("rows.py is as it was before turn 4")
+    notifier.toast("export.md is as it was before turn 5")
+    assert notifier.shown == "export.md is as it was before turn 5"
+
+
+def test_good_news_waits_until_an_error_is_closed(notifier: Notifier) -> None:
+    notifier.toast("export.md is locked. Nothing changed", "error")
+    notifier.toast("Opened 1 chat")
+    assert notifier.shown == "export.md is locked. Nothing changed"
+    notifier.dismiss()
+    assert notifier.shown == "Opened 1 chat"
+
+
+def test_an_error_comes_at_once(notifier: Notifier) -> None:
+    notifier.toast("Opened 1 chat")
+    notifier.toast("The disk is full.", "error")
+    assert notifier.shown == "The disk is full."
+
+
+def test_the_action_runs_once_and_closes_the_toast(qtbot: QtBot, host: QWidget, notifier: Notifier) -> None:
+    ran: list[int] = []
+    notifier.toast("Restored 5 of 5 files to before turn 3", "restored", ("Undo", lambda: ran.append(1)))
+    button = next(button for button in host.findChildren(Button) if button.text() == "Undo")
+    button.click()
+    assert ran == [1]
+    assert notifier.shown == ""
+
+
+def test_a_toast_stands_above_the_bottom_in_the_middle(host: QWidget, notifier: Notifier) -> None:
+    notifier.inset = 76
+    notifier.toast("Opened 1 chat")
+    frame = next(child for child in host.children() if isinstance(child, QWidget))
+    assert abs(frame.geometry().center().x() - 400) <= 1
+    assert frame.geometry().bottom() == 500 - 76 - 1
+    host.resize(1000, 600)
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest)
+    assert abs(frame.geometry().center().x() - 500) <= 1
+
+
+def test_a_text_is_never_read_as_markup(host: QWidget, notifier: Notifier) -> None:
+    notifier.toast("<img src='file:///etc/passwd'> is as it was")
+    assert notifier.shown == "<img src='file:///etc/passwd'> is as it was"
+
+
+def test_an_unknown_kind_is_our_fault(notifier: Notifier) -> None:
+    with pytest.raises(KeyError):
+        notifier.toast("x", "loud")

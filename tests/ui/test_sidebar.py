@@ -1,0 +1,126 @@
+"""The sidebar: choosing, filtering, workspaces, and what it looks like when there is nothing."""
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtWidgets import QFileDialog
+from pytestqt.qtbot import QtBot
+
+from tests.ui import samples
+from vibekit_desktop.ui.models.chat_list import ChatListModel
+from vibekit_desktop.ui.theme.palette import ThemeHub
+from vibekit_desktop.ui.views.sidebar import Sidebar
+
+
+@pytest.fixture
+def model(qtbot: QtBot) -> ChatListModel:
+    return ChatListModel(lambda: samples.NOW)
+
+
+@pytest.fixture
+def sidebar(qtbot: QtBot, model: ChatListModel) -> Sidebar:
+    made = Sidebar(ThemeHub("light", still=True), model)
+    qtbot.addWidget(made)
+    made.resize(279, 800)
+    made.show()
+    return made
+
+
+def _row_centre(sidebar: Sidebar, row: int) -> QPoint:
+    return sidebar.list.visualRect(sidebar.list.model().index(row, 0)).center()
+
+
+def test_a_click_on_a_row_asks_for_its_chat(qtbot: QtBot, sidebar: Sidebar, model: ChatListModel) -> None:
+    model.load(samples.headers())
+    qtbot.waitUntil(lambda: sidebar.list.visualRect(model.index(2)).isValid())
+    with qtbot.waitSignal(sidebar.chat_chosen) as chosen:
+        qtbot.mouseClick(sidebar.list.viewport(), Qt.MouseButton.LeftButton, pos=_row_centre(sidebar, 2))
+    assert chosen.args == [samples.MAIN]
+
+
+def test_marking_the_open_chat_asks_for_nothing(qtbot: QtBot, sidebar: Sidebar, model: ChatListModel) -> None:
+    model.load(samples.headers())
+    with qtbot.assertNotEmitted(sidebar.chat_chosen):
+        sidebar.show_chat(samples.MAIN)
+    assert sidebar.list.currentIndex().row() == 2
+
+
+def test_the_arrows_step_over_group_headers(qtbot: QtBot, sidebar: Sidebar, model: ChatListModel) -> None:
+    model.load(samples.headers())
+    sidebar.show_chat(samples.headers()[3].id)
+    with qtbot.waitSignal(sidebar.chat_chosen) as chosen:
+        qtbot.keyClick(sidebar.list, Qt.Key.Key_Down)
+    assert chosen.args == [samples.headers()[4].id]
+    with qtbot.waitSignal(sidebar.chat_chosen) as chosen:
+        qtbot.keyClick(sidebar.list, Qt.Key.Key_Up)
+    assert chosen.args == [samples.headers()[3].id]
+
+
+def test_the_selection_survives_news(qtbot: QtBot, sidebar: Sidebar, model: ChatListModel) -> None:
+    model.load(samples.headers())
+    sidebar.show_chat(samples.headers()[6].id)
+    model.drop(samples.headers()[2].id)
+    model.flush()
+    assert sidebar.list.currentIndex().row() == model.row_of(samples.headers()[6].id)
+
+
+def test_typing_filters_and_escape_clears(qtbot: QtBot, sidebar: Sidebar, model: ChatListModel) -> None:
+    model.load(samples.headers())
+    sidebar.focus_search()
+    qtbot.keyClicks(sidebar.search, "retry")
+    assert model.rowCount() == 2
+    qtbot.keyClick(sidebar.search, Qt.Key.Key_Escape)
+    assert model.rowCount() == 13
+
+
+def test_without_chats_there_is_nothing_to_filter(sidebar: Sidebar, model: ChatListModel) -> None:
+    model.load([])
+    assert not sidebar.search.isEnabled()
+    model.put(samples.headers()[0])
+    model.flush()
+    assert sidebar.search.isEnabled()
+
+
+def test_the_workspace_menu_narrows_the_list(qtbot: QtBot, sidebar: Sidebar, model: ChatListModel) -> None:
+    model.load(samples.headers())
+    sidebar.set_workspaces([samples.WORKSPACE, "/home/ada/code/lantern"], "")
+    menu = sidebar.workspace_menu()
+    with qtbot.waitSignal(sidebar.workspace_chosen) as chosen:
+        menu.actions()[2].trigger()
+    assert chosen.args == ["/home/ada/code/lantern"]
+    assert sidebar.workspace == "/home/ada/code/lantern"
+    assert sidebar.picker.text() == "lantern"
+    assert model.chats == 2
+
+
+def test_a_workspace_called_with_an_ampersand_keeps_it(sidebar: Sidebar) -> None:
+    sidebar.set_workspaces(["/home/ada/a&b"], "")
+    assert sidebar.workspace_menu().actions()[1].text().startswith("a&&b")
+
+
+def test_the_dialogs_answer_by_signal(qtbot: QtBot, sidebar: Sidebar) -> None:
+    sidebar.import_folder()
+    dialog = sidebar.findChild(QFileDialog)
+    assert isinstance(dialog, QFileDialog)
+    with qtbot.waitSignal(sidebar.import_requested) as asked:
+        dialog.fileSelected.emit("/home/ada/histories")
+    assert asked.args == ["/home/ada/histories"]
+    dialog.close()
+
+
+def test_import_keeps_only_its_icon_when_it_is_tight(sidebar: Sidebar) -> None:
+    sidebar.resize(230, 800)
+    assert sidebar.findChildren(type(sidebar.opener))
+    assert not any(text == "Import…" for text in (child.text() for child in sidebar.findChildren(type(sidebar._import))))
+
+
+@pytest.mark.parametrize("mode", ["light", "dark"])
+def test_every_state_can_be_painted(qtbot: QtBot, model: ChatListModel, mode: str) -> None:
+    made = Sidebar(ThemeHub(mode, still=True), model)
+    qtbot.addWidget(made)
+    made.resize(279, 800)
+    assert not made.grab().isNull()
+    model.load(samples.headers())
+    made.show_chat(samples.MAIN)
+    assert not made.grab().isNull()
+    model.set_filter("zzz")
+    assert not made.grab().isNull()

@@ -1,0 +1,205 @@
+"""Untrusted text: cut into pieces, made visible, laid out without loading anything."""
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from PySide6.QtCore import QPointF, QUrl
+from PySide6.QtGui import QImage, QPainter, QTextDocument
+from pytestqt.qtbot import QtBot
+
+from vibekit_desktop.ui.models.markdown import Code, Prose, file_name, pieces
+from vibekit_desktop.ui.models.mini_diff import MiniLine, compare, counts
+from vibekit_desktop.ui.theme.palette import Theme
+from vibekit_desktop.ui.theme.tokens import load_tokens
+from vibekit_desktop.ui.views.open_link import web_address
+from vibekit_desktop.ui.views.text_block import DeadDocument, TextLayout, without_images
+from vibekit_desktop.ui.views.transcript import plain_tip
+from vibekit_desktop.ui.visible_text import MAX_LINE, cut_lines, one_line, terminal_lines, visible
+
+
+def test_fences_part_prose_and_code() -> None:
+    text = "Before\n\n```python\nx = 1\n```\nAfter\n~~~\nplain\n~~~"
+    assert pieces(text) == (Prose("Before"), Code("python", "x = 1"), Prose("After"), Code("", "plain"))
+
+
+def test_a_fence_that_is_never_closed_takes_the_rest() -> None:
+    assert pieces("a\n```sh\nls\n\nmore") == (Prose("a"), Code("sh", "ls\n\nmore"))
+
+
+def test_a_longer_fence_holds_a_shorter_one() -> None:
+    assert pieces("````md\n```py\nx\n```\n````") == (Code("md", "```py\nx\n```"),)
+
+
+def test_inline_code_in_backticks_is_no_fence() -> None:
+    assert pieces("``` not a fence ``` here") == (Prose("``` not a fence ``` here"),)
+
+
+@given(st.text(alphabet="ab`~\n# ", max_size=200))
+def test_no_line_of_code_is_lost(text: str) -> None:
+    for piece in pieces(text):
+        assert piece.text.replace("\n", "") in text.replace("\n", "")
+
+
+def test_long_prose_is_split_between_paragraphs_only() -> None:
+    paragraph = "Words and more words, enough of them to make a paragraph. " * 20
+    text = "\n\n".join([paragraph.strip()] * 12 + ["- a list", "  that goes on"])
+    found = pieces(text)
+    assert len(found) > 2
+    assert "\n\n".join(piece.text for piece in found) == text
+
+
+def test_languages_have_file_names() -> None:
+    assert (file_name("Python"), file_name("rs"), file_name("klingon")) == ("x.py", "x.rs", "")
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("plain\ttext\n", "plain\ttext\n"),
+        ("a\x1b[0m", "a\u241b[0m"),
+        ("a\u202eb", "a\u27e8U+202E\u27e9b"),
+        ("zero\u200bwidth", "zero\u27e8U+200B\u27e9width"),
+        ("line\r\nend", "line\nend"),
+        ("\ud800", "\ufffd"),
+        ("tag\U000e0041", "tag\u27e8U+E0041\u27e9"),
+        ("👩\u200d💻", "👩\u200d💻"),
+        ("a\u200db", "a\u27e8U+200D\u27e9b"),
+    ],
+)
+def test_what_cannot_be_seen_is_made_visible(text: str, shown: str) -> None:
+    assert visible(text) == shown
+
+
+def test_long_lines_are_cut_and_say_so() -> None:
+    assert cut_lines("x" * (MAX_LINE + 5)).endswith(" … 5 more characters")
+    assert one_line("a\n b\tc") == "a b c"
+
+
+def test_output_of_a_terminal_shows_its_last_lines_without_colours() -> None:
+    lines, count = terminal_lines("\x1b[32mone\x1b[0m\n10%\r50%\r100%\nthree\x07\n", 2)
+    assert (lines, count) == (("100%", "three\u2407"), 3)
+    assert terminal_lines("", 12) == ((), 0)
+
+
+def test_a_small_diff_marks_the_words_that_changed() -> None:
+    lines = compare("## Empty\nRows are dropped.\n", "## Empty\nRows are kept.\nLazily.\n", 41)
+    assert lines == (
+        MiniLine("", "## Empty", 41),
+        MiniLine("-", "Rows are dropped.", 42, ((9, 16),)),
+        MiniLine("+", "Rows are kept.", 42, ((9, 13),)),
+        MiniLine("+", "Lazily.", 43),
+    )
+
+
+def test_a_rewritten_line_has_no_marks_and_no_number_is_invented() -> None:
+    assert compare("abc\n", "something else entirely\n") == (MiniLine("-", "abc"), MiniLine("+", "something else entirely"))
+
+
+def test_counts_are_of_lines() -> None:
+    assert counts("", "a\nb\n") == (2, 0)
+    assert counts("a\nb\nc", "a\nx\nc\nd") == (2, 1)
+
+
+@given(st.text(alphabet="ab\n", max_size=40), st.text(alphabet="ab\n", max_size=40))
+def test_a_small_diff_agrees_with_its_counts(old: str, new: str) -> None:
+    lines = compare(old, new)
+    assert counts(old, new) == (sum(line.sign == "+" for line in lines), sum(line.sign == "-" for line in lines))
+
+
+def test_the_document_answers_every_request_with_a_blank(qtbot: QtBot) -> None:
+    document = DeadDocument()
+    picture = document.loadResource(QTextDocument.ResourceType.ImageResource.value, QUrl("file:///etc/passwd"))
+    assert isinstance(picture, QImage)
+    assert (picture.width(), picture.height()) == (1, 1)
+    for kind in (QTextDocument.ResourceType.HtmlResource, QTextDocument.ResourceType.StyleSheetResource):
+        assert document.loadResource(kind.value, QUrl("file:///etc/passwd")) == ""
+
+
+@pytest.fixture
+def theme(qtbot: QtBot) -> Theme:
+    return Theme(load_tokens(), dark=False)
+
+
+def _paint(layout: TextLayout) -> QImage:
+    image = QImage(720, max(1, layout.height), QImage.Format.Format_RGB32)
+    image.fill(0xFFFFFF)
+    painter = QPainter(image)
+    layout.paint(painter, QPointF(0, 0))
+    painter.end()
+    return image
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
+@pytest.mark.parametrize("form", ["![x]({})", "![x][ref]\n\n[ref]: {}", "<img src='{}'>", "[![x]({})]({})"])
+def test_a_picture_that_is_a_named_pipe_hangs_nothing(theme: Theme, tmp_path: Path, form: str) -> None:
+    pipe = tmp_path / "picture.png"
+    os.mkfifo(pipe)
+    for address in (str(pipe), QUrl.fromLocalFile(str(pipe)).toString()):
+        _paint(TextLayout(theme, form.replace("{}", address), 700))
+
+
+def test_pictures_become_words_except_in_code() -> None:
+    assert without_images("a ![cat](x.png) b") == "a (picture: cat) b"
+    assert without_images("`![cat](x.png)`") == "`![cat](x.png)`"
+
+
+def test_html_stays_text(theme: Theme) -> None:
+    layout = TextLayout(theme, "<b>bold</b> <script>x</script>", 700)
+    assert layout._document.toPlainText() == "<b>bold</b> <script>x</script>"
+
+
+def test_links_are_reported_with_their_address(theme: Theme) -> None:
+    hits = TextLayout(theme, "See [the guide](https://example.org/g) now.", 700).links(QPointF(0, 0))
+    assert [(hit.action, hit.text) for hit in hits] == [("link", "https://example.org/g")]
+
+
+def test_a_table_after_a_quotation_has_no_empty_line_in_its_first_cell(theme: Theme) -> None:
+    layout = TextLayout(theme, "> quote\n\n| A | B |\n|---|---|\n| c | d |\n", 700)
+    assert layout._document.toPlainText().split("\n").count("") <= 1
+
+
+def test_one_line_without_spaces_is_laid_out(theme: Theme) -> None:
+    assert TextLayout(theme, cut_lines("x" * 200_000), 700, plain=True).height > 100
+
+
+@given(st.text(max_size=300))
+def test_any_text_can_be_laid_out(text: str) -> None:
+    theme = Theme(load_tokens(), dark=True)
+    for piece in pieces(text):
+        if isinstance(piece, Prose):
+            _paint(TextLayout(theme, piece.text, 300))
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "file:///etc/passwd",
+        "javascript:alert(1)",
+        "data:text/html,x",
+        "smb://host/share",
+        "//host/share",
+        "\\\\host\\share",
+        "vscode://file/x",
+        "https://",
+        "https://user:secret@example.org/",
+        "https://example.org/" + "a" * 10_000,
+        "/etc/passwd",
+        "x",
+    ],
+)
+def test_only_web_addresses_can_be_opened(address: str) -> None:
+    assert web_address(address) is None
+
+
+def test_a_web_address_is_one() -> None:
+    url = web_address("https://example.org/a?b=c")
+    assert url is not None
+    assert url.host() == "example.org"
+
+
+def test_a_tool_tip_never_reads_markup() -> None:
+    assert plain_tip("Show diff of <img src=x>.py") == "<qt>Show diff of &lt;img src=x&gt;.py</qt>"
+    assert plain_tip("Show diff of a.py") == "Show diff of a.py"
