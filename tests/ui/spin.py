@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import TypeVar
 
 from PySide6.QtCore import QEvent
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QWidget
 
 T = TypeVar("T")
 
@@ -15,6 +15,9 @@ T = TypeVar("T")
 @contextmanager
 def own_loop() -> Iterator[asyncio.AbstractEventLoop]:
     """A loop for one test: widgets may start tasks at any moment of it. What still runs at the end is cancelled."""
+    # A policy of its own: other tests' loops are neither seen nor lost.
+    former = asyncio.get_event_loop_policy()
+    asyncio.set_event_loop_policy(asyncio.DefaultEventLoopPolicy())
     loop = asyncio.new_event_loop()
     asyncio.set_event_loop(loop)
     try:
@@ -25,8 +28,14 @@ def own_loop() -> Iterator[asyncio.AbstractEventLoop]:
             task.cancel()
         if tasks:
             loop.run_until_complete(asyncio.gather(*tasks, return_exceptions=True))
-        asyncio.set_event_loop(None)
         loop.close()
+        asyncio.set_event_loop_policy(former)
+
+
+def bury(widget: QWidget) -> None:
+    """Destroy a widget now: a closed one would still have timers that start tasks in a later test."""
+    widget.deleteLater()
+    QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
 
 
 async def until(condition: Callable[[], bool], *, limit_s: float = 10.0) -> None:

@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 
 from tests.helpers.fake_core import FakeCore
 from tests.ui import sample_changes as samples
-from tests.ui.spin import own_loop, run, settle, until
+from tests.ui.spin import bury, own_loop, run, settle, until
 from vibekit_desktop.core.types.checkpoints import (
     Action,
     AfterTurn,
@@ -141,7 +141,9 @@ class Stage:
 @pytest.fixture
 def stage(qtbot: QtBot) -> Iterator[Stage]:
     with own_loop():
-        yield Stage(qtbot)
+        found = Stage(qtbot)
+        yield found
+        bury(found.window)
 
 
 def click(button: QWidget) -> None:

@@ -1,7 +1,7 @@
 """The review page and its presenter: one current request, late answers dropped, words and colours as they arrive."""
 
 import asyncio
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 
 import pytest
 from PySide6.QtCore import Qt
@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 from tests.helpers.fake_core import FakeCore
 from tests.ui import sample_changes as samples
 from tests.ui import sample_texts
-from tests.ui.spin import own_loop, run, settle, until
+from tests.ui.spin import bury, own_loop, run, settle, until
 from vibekit_desktop.core.diff.document import build
 from vibekit_desktop.core.types.checkpoints import ABSENT, AfterTurn, BeforeTurn, Now, Start
 from vibekit_desktop.core.types.diffs import BinaryPair, DiffRequest, FileDiff, Span, StyleRuns, TooLarge, WordSpans
@@ -64,7 +64,9 @@ class Stage:
 @pytest.fixture
 def stage(qtbot: QtBot) -> Iterator[Stage]:
     with own_loop():
-        yield Stage(qtbot)
+        found = Stage(qtbot)
+        yield found
+        bury(found.page)
 
 
 def test_it_opens_with_the_whole_chat_against_the_disk_and_the_file_that_was_asked_for(stage: Stage) -> None:
@@ -158,11 +160,10 @@ def test_words_of_a_former_file_never_reach_the_present_one(stage: Stage) -> Non
         await gate.wait()
         return {0: WordSpans((Span(0, 1),), (Span(0, 1),))}
 
-    async def none(path: str, lines: Sequence[str]) -> StyleRuns | None:
-        return None
-
+    bury(stage.page)
     stage.fake.diffs.words = slow  # type: ignore[method-assign]  # holds the words back
     stage.page = ReviewPage(stage.hub, stage.bridge, stage.fake.core.diffs)
+    stage.page.resize(1200, 700)
     stage.page.show()
 
     async def story() -> None:
@@ -176,7 +177,6 @@ def test_words_of_a_former_file_never_reach_the_present_one(stage: Stage) -> Non
         assert 2 not in stage.page.pane.view._painter.dress.words
 
     run(story())
-    stage.page.deleteLater()
 
 
 def test_load_anyway_asks_again_without_limits(stage: Stage) -> None:

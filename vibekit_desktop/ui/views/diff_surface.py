@@ -7,7 +7,7 @@ when they arrive; a repaint never moves text. UI thread only.
 from collections.abc import Mapping
 
 from PySide6.QtCore import QPoint, QPointF, QRect, Qt, QTimer, Signal
-from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtGui import QHideEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QWidget
 
 from vibekit_desktop.core.types.diffs import DiffDocument, StyleRuns, WordSpans
@@ -314,6 +314,10 @@ class DiffSurface(QAbstractScrollArea):
         painter.end()
         if self.rows is not None and not self._ask.isActive():
             self._ask.start()
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        self._ask.stop()  # nobody looks; the next paint asks again
 
     def scrollContentsBy(self, dx: int, dy: int) -> None:
         if dx:
