@@ -39,7 +39,10 @@ class BlobStore:
 
     def _stamp(self, path: Path) -> tuple[int, int, int, int] | None:
         """None unless a regular file is there; a link planted in the place is neither followed nor removed."""
-        found = self._fs.stat(path)
+        try:
+            found = self._fs.stat(path)
+        except CannotRead:
+            return None
         if found is None or not stat_bits.S_ISREG(found.st_mode):
             return None
         return found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino
@@ -194,15 +197,20 @@ class BlobStore:
             raise BlobNotFound(sha)
 
     def listed(self) -> tuple[dict[BlobHash, int], list[Path]]:
-        """Every blob by name with its size, and the files that are no blobs."""
+        """Every blob by name with its size, and the files that are no blobs or cannot be looked at. What a crash left of a
+        write is none of both: the next change clears it away."""
         found: dict[BlobHash, int] = {}
         strays: list[Path] = []
         for base in (self._folder / SHARED, self._folder / OWN):
-            for shard in self._fs.list_names(base):
+            for shard in self._names(base, strays):
+                if shard.startswith(atomic.TEMP_PREFIX):
+                    continue
                 if not self._fs.is_folder(base / shard):
                     strays.append(base / shard)
                     continue
-                for name in self._fs.list_names(base / shard):
+                for name in self._names(base / shard, strays):
+                    if name.startswith(atomic.TEMP_PREFIX):
+                        continue
                     stamp = self._stamp(base / shard / name)
                     text = shard + name
                     if stamp is None or len(shard) != 2 or len(text) != 64 or text.strip("0123456789abcdef"):
@@ -211,7 +219,23 @@ class BlobStore:
                         found[BlobHash(text)] = stamp[0]
         return found, strays
 
+    def _names(self, folder: Path, strays: list[Path]) -> list[str]:
+        try:
+            return self._fs.list_names(folder)
+        except CannotRead:
+            strays.append(folder)
+            return []
 
+    def sweep(self) -> None:
+        """Remove what a crash left of writes that never ended. Under the vault's lock, where nobody is writing."""
+        for base in (self._folder / SHARED, self._folder / OWN):
+            atomic.sweep(self._fs, base)
+            for shard in self._names(base, []):
+                if len(shard) == _SHARD_SIGNS:
+                    atomic.sweep(self._fs, base / shard)
+
+
+_SHARD_SIGNS = 2
 _IN_MEMORY = 4 << 20
 
 

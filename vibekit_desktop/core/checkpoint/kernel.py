@@ -185,6 +185,7 @@ class CheckpointKernel:
             raise PlanStale(planning.differing(plan, fresh))
         if not restore.has_work(fresh):
             return restore.nothing(fresh)
+        self._ground.vault.sweep()
         if fresh.files and not recover.open_plans(self._ground):
             stages.sweep(self._ground)
         view, marks = self._view(plan.chat)
@@ -196,6 +197,7 @@ class CheckpointKernel:
 
     def recover(self) -> list[RestoreReport]:
         """Finish every interrupted restore of ours."""
+        self._ground.vault.sweep()
         return recover.recover(self._ground)
 
     # -- the rest ------------------------------------------------------------------------------------------------

@@ -161,6 +161,8 @@ class LogContents:
 
 
 SCHEMA = 1
+WHOLE_LOG = 0
+"""The line number that stands for all of them: a log that cannot be read at all."""
 _CRC = re.compile(rb',"crc":"([0-9a-f]{8})"\}\Z')
 _HASH = re.compile(r"[0-9a-f]{64}")
 _STAGE = re.compile(r"[^/]+\.vibekit-restore-[0-9]+", re.DOTALL)

@@ -20,7 +20,6 @@ from vibekit_desktop.core.types.checkpoints import (
     point_text,
 )
 from vibekit_desktop.core.types.errors import PointNotFound
-from vibekit_desktop.core.types.ids import ChatId
 
 
 @dataclass(slots=True)
@@ -200,8 +199,3 @@ def original_restore_open(lines: Sequence[Line]) -> bool:
         elif line.type in ("restore_committed", "restore"):
             pending = False
     return pending
-
-
-def chat_of(owner: str) -> ChatId | None:
-    """The chat in an owner word ``chat:<id>``."""
-    return ChatId(owner[5:]) if owner.startswith("chat:") else None

@@ -155,7 +155,7 @@ def sweep(ground: Ground) -> None:
         listed = msgspec.json.decode(data, type=StageList)
         stages = {log.path_of(name): name.stage for name in listed.stages if names.is_stage_name(name.stage)}
         folders = [log.path_of(name) for name in listed.folders]
-    except (msgspec.MsgspecError, UnicodeError, PathEscape):
+    except (msgspec.MsgspecError, UnicodeError, RecursionError, PathEscape):
         # Not a list of ours: nothing in the workspace is touched on its word.
         forget(ground)
         return

@@ -16,13 +16,14 @@ from vibekit_desktop.core.checkpoint.log import Line, LogContents
 from vibekit_desktop.core.checkpoint.memory import Memory
 from vibekit_desktop.core.disk import atomic, journal
 from vibekit_desktop.core.disk.fs import Fs
-from vibekit_desktop.core.types.errors import InvalidId, LogDamaged
+from vibekit_desktop.core.types.errors import CannotRead, InvalidId, LogDamaged
 from vibekit_desktop.core.types.ids import ChatId, parse_chat_id
 
 _TOKEN_BYTES = 200
 
 
 _EMPTY = LogContents()
+_UNREADABLE = LogContents(damaged=(log.WHOLE_LOG,))
 
 
 class VaultStore:
@@ -54,9 +55,15 @@ class VaultStore:
                 chat = parse_chat_id(name)
             except InvalidId:
                 continue
-            if self._fs.stat(folder / name / "events.jsonl") is not None:
+            if self._is_there(folder / name / "events.jsonl"):
                 found.append(chat)
         return found
+
+    def _is_there(self, path: Path) -> bool:
+        try:
+            return self._fs.stat(path) is not None
+        except CannotRead:
+            return True  # nobody can say what it is: `contents` calls it damaged
 
     def chats_with_logs(self) -> list[ChatId]:
         """The chats that have an event log, sorted; deleted chats are not among them."""
@@ -67,15 +74,19 @@ class VaultStore:
         return self._ids(self.desktop / "retired")
 
     def contents(self, chat: ChatId) -> LogContents:
-        """A chat's log, or its retired one, or nothing."""
+        """A chat's log, or its retired one, or nothing. One that cannot be read is damaged as a whole (`WHOLE_LOG`), and
+        hides no other chat of the vault."""
         for path in (self._live(chat), self._retired(chat)):
-            stamp = journal.stamp(self._fs, path)
-            if stamp is None:
-                continue
-            cached = self._cache.get(path)
-            if cached is None or cached[0] != stamp:
-                cached = stamp, _understand(journal.read(self._fs, path))
-                self._cache[path] = cached
+            try:
+                stamp = journal.stamp(self._fs, path)
+                if stamp is None:
+                    continue
+                cached = self._cache.get(path)
+                if cached is None or cached[0] != stamp:
+                    cached = stamp, _understand(journal.read(self._fs, path))
+                    self._cache[path] = cached
+            except CannotRead:
+                return _UNREADABLE
             return cached[1]
         return _EMPTY
 
@@ -119,6 +130,12 @@ class VaultStore:
         journal.append(self._fs, self._live(chat), [log.encode(line) for line in filled], set_aside=set_aside)
         return tuple(filled)
 
+    def sweep(self) -> None:
+        """Remove what crashes left of writes that never ended. Under the vault's lock, where nobody is writing."""
+        for folder in (self.folder / "chats", self.desktop, self.desktop / "set-aside"):
+            atomic.sweep(self._fs, folder)
+        self.blobs.sweep()
+
     def remove_log(self, chat: ChatId) -> None:
         """Remove a chat's log and its folder, durably. Only for a log that observed nothing."""
         path = self._live(chat)
@@ -127,15 +144,30 @@ class VaultStore:
 
     @property
     def token(self) -> str:
-        """The vault's own word on its restore plans; empty until something was written."""
+        """The vault's own word on its restore plans; empty until something was written, and where it cannot be read: then no
+        plan counts as ours, and nothing is carried on."""
+        try:
+            return self._read_token()
+        except CannotRead:
+            return ""
+
+    def _read_token(self) -> str:
         try:
             return self._fs.read_bytes(self.desktop / "token", limit=_TOKEN_BYTES).decode("ascii", "replace").strip()
         except FileNotFoundError:
             return ""
 
+    def token_problem(self) -> str:
+        """Why the token cannot be read, or nothing."""
+        try:
+            self._read_token()
+        except CannotRead as error:
+            return error.reason
+        return ""
+
     def make_token(self) -> str:
-        """The token, made now if there is none."""
-        token = self.token
+        """The token, made now if there is none. `CannotRead` if one is there that cannot be read: a plan may depend on it."""
+        token = self._read_token()
         if not token:
             self._fs.make_folder(self.desktop)
             token = secrets.token_hex(16)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from vibekit_desktop.core.checkpoint.ground import Ground
 from vibekit_desktop.core.checkpoint.history import lineage
-from vibekit_desktop.core.checkpoint.log import contents_named
+from vibekit_desktop.core.checkpoint.log import WHOLE_LOG, contents_named
 from vibekit_desktop.core.checkpoint.recover import unfinished
 from vibekit_desktop.core.types.checkpoints import Problem, ProblemFound, VerifyReport
 from vibekit_desktop.core.types.errors import BlobCorrupt, BlobNotFound, CannotRead
@@ -21,7 +21,10 @@ def verify(ground: Ground, chat: ChatId | None) -> VerifyReport:
     problems: list[ProblemFound] = []
     named: dict[BlobHash, tuple[str, str]] = {}
     for of, found in logs.items():
-        problems += [ProblemFound(Problem.LOG_LINE, of, "", f"line {number}") for number in found.damaged]
+        problems += [
+            ProblemFound(Problem.LOG_LINE, of, "", f"line {number}" if number != WHOLE_LOG else "the log cannot be read")
+            for number in found.damaged
+        ]
         if found.torn:
             problems.append(ProblemFound(Problem.LOG_TAIL, of, "", "unterminated last line"))
         for line in found.lines:
@@ -29,6 +32,8 @@ def verify(ground: Ground, chat: ChatId | None) -> VerifyReport:
                 named.setdefault(sha, (of, path))
     problems += _blob_problems(ground, named)
     stored, strays = vault.blobs.listed()
+    if vault.token_problem():
+        problems.append(ProblemFound(Problem.TOKEN, "", "desktop/token", vault.token_problem()))
     if chat is None:
         for stray in strays:
             problems.append(ProblemFound(Problem.BLOB_STRAY, "", stray.relative_to(vault.folder).as_posix(), "no blob"))
