@@ -17,7 +17,8 @@ from vibekit_desktop.ui.models.blocks import (
     UserBlock,
 )
 from vibekit_desktop.ui.models.cards import cards
-from vibekit_desktop.ui.models.transcript import Kind, TranscriptModel
+from vibekit_desktop.ui.models.transcript import TranscriptModel
+from vibekit_desktop.ui.models.transcript_rows import Kind
 
 
 @pytest.fixture

@@ -13,7 +13,8 @@ from pytestqt.qtbot import QtBot
 from tests.ui import samples
 from vibekit_desktop.core.types.chats import Message
 from vibekit_desktop.core.types.diffs import StyleRuns
-from vibekit_desktop.ui.models.transcript import Kind, TranscriptModel
+from vibekit_desktop.ui.models.transcript import TranscriptModel
+from vibekit_desktop.ui.models.transcript_rows import Kind
 from vibekit_desktop.ui.theme.palette import ThemeHub
 from vibekit_desktop.ui.views.chat_page import ChatPage
 from vibekit_desktop.ui.views.heights import Heights

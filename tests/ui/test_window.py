@@ -13,8 +13,8 @@ from pytestqt.qtbot import QtBot
 from vibekit_desktop.ui.actions import Actions, sequences, table
 from vibekit_desktop.ui.theme.palette import Theme, ThemeHub
 from vibekit_desktop.ui.theme.tokens import load_tokens
+from vibekit_desktop.ui.views.arrangement import Wanted, arrange
 from vibekit_desktop.ui.views.main_window import MainWindow
-from vibekit_desktop.ui.views.panes import Wanted, arrange
 
 
 @pytest.fixture
@@ -23,16 +23,22 @@ def window(qtbot: QtBot) -> MainWindow:
     qtbot.addWidget(made)
     made.resize(1440, 900)
     made.show()
+    assert made.panes.isVisible()
     return made
 
 
 def test_the_first_window_imports_nothing_heavy() -> None:
     """The window is shown before the core is imported; performance.md 9.10."""
-    code = (
-        "import sys; from vibekit_desktop.ui.views import main_window; from vibekit_desktop.ui.theme import palette;"
-        "heavy = ('asyncio', 'msgspec', 'pygit2', 'pygments', 'rapidfuzz', 'qasync', 'PySide6.QtSvg', 'vibekit_desktop.core');"
-        "print([name for name in sys.modules if name.startswith(heavy)])"
-    )
+    code = """if True:
+        import sys
+        from vibekit_desktop.ui.theme import palette
+        from vibekit_desktop.ui.views import main_window
+        heavy = (
+            'asyncio', 'msgspec', 'pygit2', 'pygments', 'rapidfuzz', 'qasync', 'PySide6.QtSvg',
+            'vibekit_desktop.core', 'vibekit_desktop.ui.views.panes',
+        )
+        print([name for name in sys.modules if name.startswith(heavy)])
+    """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
 
@@ -44,7 +50,13 @@ def test_the_panes_have_their_widths_and_one_line_between_them(window: MainWindo
     assert panes.inspector.geometry().getRect() == (1081, 0, 359, 900)
 
 
-def test_the_bare_window_already_has_its_grounds_and_hairlines(window: MainWindow) -> None:
+@pytest.mark.parametrize("with_panes", [False, True])
+def test_the_bare_window_already_has_its_grounds_and_hairlines(qtbot: QtBot, *, with_panes: bool) -> None:
+    window = MainWindow(ThemeHub("light", still=True))
+    qtbot.addWidget(window)
+    window.resize(1440, 900)
+    window.show()
+    assert not with_panes or window.panes.isVisible()
     picture = window.grab().toImage()
     theme = Theme(load_tokens(), dark=False)
     ratio = picture.devicePixelRatio()

@@ -3,6 +3,7 @@
 import time
 from datetime import date, datetime, timedelta
 from enum import IntEnum
+from typing import NamedTuple
 
 from PySide6.QtCore import QDate, QDateTime, QLocale
 
@@ -49,14 +50,32 @@ def _week_start(day: date) -> date:
     return day - timedelta(days=(day.isoweekday() - first) % 7)
 
 
+class Bounds(NamedTuple):
+    """Where the groups begin, as Unix milliseconds; for sorting many moments into groups."""
+
+    today: int
+    yesterday: int
+    week: int
+
+    def group(self, at_ms: int) -> Group:
+        """The group of a moment. What lies in the future is today's."""
+        if at_ms >= self.today:
+            return Group.TODAY
+        if at_ms >= self.yesterday:
+            return Group.YESTERDAY
+        return Group.WEEK if at_ms >= self.week else Group.OLDER
+
+
+def bounds(now_ms: int) -> Bounds:
+    """The groups as they are now."""
+    today = local(now_ms).date()
+    days = (today, today - timedelta(days=1), _week_start(today))
+    return Bounds(*(int(datetime(day.year, day.month, day.day).timestamp() * 1000) for day in days))
+
+
 def group_of(at_ms: int, now_ms: int) -> Group:
-    """The group of a moment, seen from now. What lies in the future is today's."""
-    day, today = local(at_ms).date(), local(now_ms).date()
-    if day >= today:
-        return Group.TODAY
-    if day == today - timedelta(days=1):
-        return Group.YESTERDAY
-    return Group.WEEK if day >= _week_start(today) else Group.OLDER
+    """The group of a moment, seen from now."""
+    return bounds(now_ms).group(at_ms)
 
 
 def clock_time(at_ms: int) -> str:

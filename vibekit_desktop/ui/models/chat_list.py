@@ -45,7 +45,6 @@ class ChatRow:
 
     key: str
     header: ChatHeader
-    time: str
     depth: int
 
 
@@ -141,8 +140,9 @@ class ChatListModel(QAbstractListModel):
 
     def clock_moved(self) -> None:
         """Bring the relative times and the groups up to date; call it once a minute."""
-        if self._loaded:
+        if self._loaded and self._rows:
             self.flush()
+            self.dataChanged.emit(self.index(0), self.index(len(self._rows) - 1), [int(Role.TIME)])
 
     def flush(self) -> None:
         """Apply what was gathered."""
@@ -215,7 +215,7 @@ class ChatListModel(QAbstractListModel):
             case Role.HEADER:
                 return header
             case Role.TIME:
-                return row.time
+                return when.short_time(header.updated_at, self._now())
             case Role.DEPTH:
                 return row.depth
             case _:
@@ -258,9 +258,9 @@ class ChatListModel(QAbstractListModel):
                 tops.append(header)
         rows: list[Row] = []
         last: when.Group | None = None
-        now = self._now()
+        bounds = when.bounds(self._now())
         for top in tops:
-            group = when.group_of(top.updated_at, now)
+            group = bounds.group(top.updated_at)
             if group is not last:
                 rows.append(GroupRow(f"group:{int(group)}", when.group_name(group)))
                 last = group
@@ -286,8 +286,9 @@ class ChatListModel(QAbstractListModel):
             rows.append(self._chat_row(branch, 1))
             waiting.extend(reversed(branches.get(branch.id, [])))
 
-    def _chat_row(self, header: ChatHeader, depth: int) -> ChatRow:
-        return ChatRow(f"chat:{header.id}", header, when.short_time(header.updated_at, self._now()), depth)
+    @staticmethod
+    def _chat_row(header: ChatHeader, depth: int) -> ChatRow:
+        return ChatRow(f"chat:{header.id}", header, depth)
 
     def _tell_count(self) -> None:
         count = self.chats

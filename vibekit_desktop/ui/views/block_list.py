@@ -32,6 +32,7 @@ class BlockList(QAbstractScrollArea):
         self._offset = 0
         self._at_end = False
         self._syncing = False
+        self._laid_out_at = 0
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -114,6 +115,7 @@ class BlockList(QAbstractScrollArea):
     def start_over(self) -> None:
         """Other rows altogether: forget everything and show the end."""
         self.views.clear()
+        self._laid_out_at = self.column_width()
         self.top_row = self._offset = 0
         self.heights = Heights(self.guess_heights())
         self.scroll_to_end()
@@ -138,6 +140,7 @@ class BlockList(QAbstractScrollArea):
         """Another width or theme: the block at the top stays where it is."""
         share = self._offset / max(1, self.heights[self.top_row]) if self.count else 0.0
         self.views.clear()
+        self._laid_out_at = self.column_width()
         self.heights = Heights(self.guess_heights())
         if self.count:
             self.top_row = min(self.top_row, self.count - 1)
@@ -257,14 +260,21 @@ class BlockList(QAbstractScrollArea):
         """Qt's own pixel scrolling is not used: the bar's value is mapped to a block."""
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        if event.oldSize().width() != event.size().width():
+        if self.column_width() != self._laid_out_at:
             self.lay_out_anew()
         else:
             self.fill()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self.viewport())
-        painter.fillRect(event.rect(), self.hub.theme.color("bg.surface"))
+        try:
+            painter.fillRect(event.rect(), self.hub.theme.color("bg.surface"))
+            self._paint_rows(painter)
+        finally:
+            # Were it left open by an error, Qt would end the program instead of reporting it.
+            painter.end()
+
+    def _paint_rows(self, painter: QPainter) -> None:
         left, bottom, width = self.column_left(), self.viewport().height(), self.column_width()
         row, y = self.top_row, -self._offset
         while row < self.count and y < bottom:

@@ -1,6 +1,6 @@
 """From a block's value to what paints it; how high it will probably be; how far below the one before it stands."""
 
-from collections.abc import Mapping, Set
+from collections.abc import Mapping, Sequence, Set
 from typing import assert_never
 
 from vibekit_desktop.core.types.diffs import StyleRuns
@@ -15,7 +15,7 @@ from vibekit_desktop.ui.models.blocks import (
     ThinkingBlock,
     UserBlock,
 )
-from vibekit_desktop.ui.models.transcript import Kind
+from vibekit_desktop.ui.models.transcript_rows import Kind
 from vibekit_desktop.ui.theme.palette import Theme
 from vibekit_desktop.ui.views.answer import AnswerView
 from vibekit_desktop.ui.views.block_view import BlockView
@@ -70,16 +70,22 @@ def gap_before(before: int, kind: int) -> int:
     return _GAP
 
 
-def estimate(theme: Theme, kind: int, weight: int, width: int) -> int:
-    """A guess of a block's height from the length of its text or the number of its calls."""
-    match kind:
-        case Kind.CHECKPOINT | Kind.FOOTER | Kind.BRANCH:
-            return 28
-        case Kind.THINKING | Kind.EVENT:
-            return 24
-        case Kind.CARDS:
-            return theme.size("row-tool") * weight + 1
-        case _:
-            per_line = max(20, width // 8)
-            lines = 1 + weight // per_line
-            return theme.line_height("reading") * lines + (22 if kind == Kind.USER else 0)
+def guess_all(theme: Theme, kinds: Sequence[int], weights: Sequence[int], width: int) -> list[int]:
+    """A guess of every row's height, its gap included, from the length of its text or the number of its calls."""
+    line, per_line = theme.line_height("reading"), max(20, width // 8)
+    base = {int(kind): 28 for kind in Kind}
+    base |= {int(Kind.THINKING): 24, int(Kind.EVENT): 24, int(Kind.CARDS): 1}
+    base |= {int(Kind.ANSWER): line, int(Kind.USER): line + 22}
+    step = {int(kind): (0, 1) for kind in Kind}
+    step |= {int(Kind.CARDS): (theme.size("row-tool"), 1), int(Kind.ANSWER): (line, per_line), int(Kind.USER): (line, per_line)}
+    gaps = {(before, int(kind)): gap_before(before, kind) + base[int(kind)] for before in range(-1, len(Kind)) for kind in Kind}
+    heights: list[int] = []
+    before = -1
+    for kind, weight in zip(kinds, weights, strict=True):
+        height = gaps[before, kind]
+        if weight:
+            times, over = step[kind]
+            height += times * (weight // over)
+        heights.append(height)
+        before = kind
+    return heights

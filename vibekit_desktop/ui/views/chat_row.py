@@ -59,7 +59,7 @@ class ChatRowDelegate(QStyledItemDelegate):
         if isinstance(row, GroupRow):
             self._group(painter, row, box)
         elif isinstance(row, ChatRow):
-            self._chat(painter, row, box, option)
+            self._chat(painter, row, str(index.data(Role.TIME)), box, option)
         painter.restore()
 
     def _group(self, painter: QPainter, row: GroupRow, box: QRectF) -> None:
@@ -87,7 +87,7 @@ class ChatRowDelegate(QStyledItemDelegate):
             focus_ring(painter, theme, box, theme.radius("control"))
         return selected
 
-    def _chat(self, painter: QPainter, row: ChatRow, box: QRectF, option: QStyleOptionViewItem) -> None:
+    def _chat(self, painter: QPainter, row: ChatRow, time: str, box: QRectF, option: QStyleOptionViewItem) -> None:
         theme = self._hub.theme
         header = row.header
         selected = self._ground(painter, box, option)
@@ -106,8 +106,8 @@ class ChatRowDelegate(QStyledItemDelegate):
         metrics = theme.metrics("small")
         painter.setFont(theme.font("small"))
         painter.setPen(theme.color("text.tertiary"))
-        painter.drawText(first, int(_RIGHT), row.time)
-        room = first.width() - metrics.horizontalAdvance(row.time) - 8
+        painter.drawText(first, int(_RIGHT), time)
+        room = first.width() - metrics.horizontalAdvance(time) - 8
         style = "body-strong" if selected else "body"
         painter.setFont(theme.font(style))
         painter.setPen(theme.color("text.primary"))

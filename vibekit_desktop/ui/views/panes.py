@@ -1,57 +1,19 @@
 """Three panes beside each other, with dividers, and drawers where the window is narrow.
 
-`arrange` is the whole rule and pure. `Panes` applies it and paints backgrounds and hairlines, so that a window without any
-content already looks right. Imports nothing but Qt and the theme. UI thread only.
+Applies the rule of `views.arrangement` and paints grounds and hairlines until the content comes. UI thread only.
 """
-
-from typing import NamedTuple
 
 from PySide6.QtCore import QRect, Qt, Signal
 from PySide6.QtGui import QFocusEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from vibekit_desktop.ui.text import tr
-from vibekit_desktop.ui.theme.palette import Theme, ThemeHub
+from vibekit_desktop.ui.theme.palette import ThemeHub
+from vibekit_desktop.ui.views.arrangement import Arranged, arrange, default_wanted
 
 _KEY_STEP = 16
 _SNAP_SIDEBAR = 150
 _SNAP_INSPECTOR = 200
-
-
-class Wanted(NamedTuple):
-    """What the person asked for: widths of the side panes, and whether they are open."""
-
-    sidebar: int
-    inspector: int
-    sidebar_open: bool
-    inspector_open: bool
-
-
-class Arranged(NamedTuple):
-    """Where the panes stand: widths (0 = closed), and whether a side pane lies over the centre as a drawer."""
-
-    sidebar: int
-    inspector: int
-    sidebar_drawer: bool
-    inspector_drawer: bool
-
-
-def arrange(width: int, wanted: Wanted, theme: Theme) -> Arranged:
-    """The narrow rule: below one width the inspector is a drawer, below another the list too; the centre keeps its least."""
-    sidebar_drawer = width < theme.size("narrow-sidebar")
-    inspector_drawer = width < theme.size("narrow-inspector")
-    sidebar = min(max(wanted.sidebar, theme.size("sidebar-min")), theme.size("sidebar-max")) if wanted.sidebar_open else 0
-    inspector = 0
-    if wanted.inspector_open:
-        inspector = min(max(wanted.inspector, theme.size("inspector-min")), theme.size("inspector-max"))
-    room = width - theme.size("centre-min")
-    beside = (0 if sidebar_drawer else sidebar) + (0 if inspector_drawer else inspector)
-    if beside > room and inspector and not inspector_drawer:
-        inspector = max(theme.size("inspector-min"), inspector - (beside - room))
-        beside = sidebar + inspector
-    if beside > room and sidebar and not sidebar_drawer:
-        sidebar = max(theme.size("sidebar-min"), sidebar - (beside - room))
-    return Arranged(sidebar, inspector, sidebar_drawer, inspector_drawer)
 
 
 class _Divider(QWidget):
@@ -172,8 +134,7 @@ class Panes(QWidget):
     def __init__(self, hub: ThemeHub, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._hub = hub
-        size = hub.theme.size
-        self._wanted = Wanted(size("sidebar-default"), size("inspector-default"), sidebar_open=True, inspector_open=True)
+        self._wanted = default_wanted(hub.theme)
         self._drawer_open = {"sidebar": False, "inspector": False}
         self._inspector_allowed = True
         self._last = Arranged(0, 0, sidebar_drawer=False, inspector_drawer=False)

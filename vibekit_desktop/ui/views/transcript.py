@@ -22,14 +22,15 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QMenu, QToolTip, QWidget
 
 from vibekit_desktop.core.types.diffs import StyleRuns
-from vibekit_desktop.ui.models.transcript import Kind, TranscriptModel, spoken
+from vibekit_desktop.ui.models.transcript import TranscriptModel, spoken
+from vibekit_desktop.ui.models.transcript_rows import Kind
 from vibekit_desktop.ui.text import tr
 from vibekit_desktop.ui.theme.palette import ThemeHub
 from vibekit_desktop.ui.theme.style import focus_ring
 from vibekit_desktop.ui.views.answer import AnswerView
 from vibekit_desktop.ui.views.block_list import BlockList
 from vibekit_desktop.ui.views.block_view import BlockView, Hit, PaintState
-from vibekit_desktop.ui.views.block_views import estimate, gap_before, make_view
+from vibekit_desktop.ui.views.block_views import gap_before, guess_all, make_view
 
 _NONE = (-1, -1)
 _EXPLAINED = frozenset({"restore", "diff", "undo", "copy", "review", "link", "chat"})
@@ -107,13 +108,7 @@ class TranscriptView(BlockList):
     # What the list asks
 
     def guess_heights(self) -> list[int]:
-        theme, width, model = self.hub.theme, self.column_width(), self._model
-        last = -1
-        heights = []
-        for row, kind in enumerate(model.kinds()):
-            heights.append(gap_before(last, kind) + estimate(theme, kind, model.weight(row), width))
-            last = kind
-        return heights
+        return guess_all(self.hub.theme, self._model.kinds(), self._model.weights(), self.column_width())
 
     def make_block(self, row: int) -> BlockView:
         view = make_view(
