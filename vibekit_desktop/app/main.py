@@ -3,33 +3,24 @@
 With a verb Qt is never imported. Without one the window is shown before asyncio and the core are (docs/adr/0003).
 """
 
-import os
 import sys
 from types import SimpleNamespace
 
 from vibekit_desktop import __version__
+from vibekit_desktop.app.chosen import PLAIN_WINDOW, home_of, vault_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # typing, argparse and pathlib cost milliseconds that a person would wait for
     from argparse import Namespace
     from collections.abc import Sequence
-    from pathlib import Path
 
-    Options = Namespace | SimpleNamespace
-else:
-    Options = object
-
-_PLAIN_WINDOW = {
-    "verb": None, "data_dir": None, "vault": None, "vault_workspace": None, "home": None, "offscreen_shot": None,
-    "size": (1440, 900), "theme": None, "open_chat": None, "view": None, "json": False, "verbose": False,
-}  # fmt: skip
-"""The options when there are no arguments: the window is not kept waiting for the argument parser."""
+    from vibekit_desktop.app.chosen import Options
 
 
 def main(arguments: "Sequence[str] | None" = None) -> int:
     """Run the program to its end; returns the exit status of command-line.md."""
     words = list(sys.argv[1:] if arguments is None else arguments)
-    options: Options = SimpleNamespace(**_PLAIN_WINDOW)
+    options: Options = SimpleNamespace(**PLAIN_WINDOW)
     if words:
         from vibekit_desktop.cli.main import print_usage_error
         from vibekit_desktop.cli.options import UsageError, parse_options
@@ -46,26 +37,6 @@ def main(arguments: "Sequence[str] | None" = None) -> int:
     from vibekit_desktop.app.window import run_window
 
     return run_window(options)
-
-
-def home_of(options: "Options") -> "tuple[Path, Path | None]":
-    """The home folder whose histories are looked for, and where the environment moved Claude Code's folder to (only for the
-    user's own home)."""
-    from pathlib import Path
-
-    if options.home:
-        return Path(os.path.abspath(os.path.expanduser(options.home))), None
-    moved = os.environ.get("CLAUDE_CONFIG_DIR")
-    return Path(os.path.expanduser("~")), Path(moved) if moved else None
-
-
-def vault_of(options: "Options") -> "tuple[Path, Path] | None":
-    """(folder, workspace) of ``--vault`` and ``--workspace``."""
-    from pathlib import Path
-
-    if not options.vault:
-        return None
-    return Path(os.path.abspath(options.vault)), Path(os.path.abspath(options.vault_workspace))
 
 
 def _run_verb(options: "Namespace") -> int:

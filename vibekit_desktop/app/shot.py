@@ -5,14 +5,17 @@ The picture is taken when nothing is loading any more. UI thread.
 
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from vibekit_desktop.app.main import Options
 from vibekit_desktop.core.types.errors import CoreError
 from vibekit_desktop.ui.conductor import Conductor
 from vibekit_desktop.ui.views.shell import Shell
 
+if TYPE_CHECKING:
+    from vibekit_desktop.app.chosen import Options
 
-async def take(shell: Shell, conductor: Conductor, options: Options) -> int:
+
+async def take(shell: Shell, conductor: Conductor, options: "Options") -> int:
     """Open what was asked for, save the picture; returns the exit status."""
     shell.activateWindow()
     try:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:  # typing itself costs 3 ms, which a person would wait for
 
     from PySide6.QtWidgets import QApplication
 
-    from vibekit_desktop.app.main import Options
+    from vibekit_desktop.app.chosen import Options
     from vibekit_desktop.app.wiring import Wired
     from vibekit_desktop.ui.conductor import Conductor
     from vibekit_desktop.ui.views.shell import Shell
@@ -72,8 +72,8 @@ def _furnish(app: "QApplication", shell: "Shell", options: "Options") -> int:
     from qasync import QEventLoop
 
     from vibekit_desktop.app import crash
+    from vibekit_desktop.app.chosen import home_of, vault_of
     from vibekit_desktop.app.dirs import find_dirs
-    from vibekit_desktop.app.main import home_of, vault_of
     from vibekit_desktop.app.wiring import build
     from vibekit_desktop.ui.conductor import Conductor
     from vibekit_desktop.ui.theme.palette import ThemeHub

@@ -105,7 +105,7 @@ class Conductor(QObject):
         self.sidebar.import_requested.connect(self.import_path)
         self.sidebar.folder_requested.connect(self.open_folder)
         self.sidebar.workspace_chosen.connect(self._narrow)
-        self.page.header.review_requested.connect(lambda: self.open_review())
+        self.page.header.review_requested.connect(self.open_review)
         self.page.header.inspector_toggled.connect(self._window.toggle_inspector)
         transcript = self.page.transcript
         transcript.restore_requested.connect(lambda turn: self._with_chat(self._restore, BeforeTurn(turn)))
