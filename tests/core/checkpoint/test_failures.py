@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import Clock
-from tests.core.checkpoint.world import ALL_MINE, A, Crash, World
+from tests.core.checkpoint.world import ALL_MINE, A, B, Crash, World
 from vibekit_desktop.core.checkpoint import log
 from vibekit_desktop.core.checkpoint.blobs import hash_of
 from vibekit_desktop.core.checkpoint.history import History
