@@ -1,7 +1,4 @@
-"""The shell: panes, the narrow rule, pages; what the first window imports."""
-
-import subprocess
-import sys
+"""The shell: panes, the narrow rule, pages."""
 
 import pytest
 from hypothesis import given
@@ -23,24 +20,7 @@ def window(qtbot: QtBot) -> MainWindow:
     qtbot.addWidget(made)
     made.resize(1440, 900)
     made.show()
-    assert made.panes.isVisible()
     return made
-
-
-def test_the_first_window_imports_nothing_heavy() -> None:
-    """The window is shown before the core is imported; performance.md 9.10."""
-    code = """if True:
-        import sys
-        from vibekit_desktop.ui.theme import palette
-        from vibekit_desktop.ui.views import main_window
-        heavy = (
-            'asyncio', 'msgspec', 'pygit2', 'pygments', 'rapidfuzz', 'qasync', 'PySide6.QtSvg',
-            'vibekit_desktop.core', 'vibekit_desktop.ui.views.panes',
-        )
-        print([name for name in sys.modules if name.startswith(heavy)])
-    """
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[]"
 
 
 def test_the_panes_have_their_widths_and_one_line_between_them(window: MainWindow) -> None:
@@ -50,13 +30,7 @@ def test_the_panes_have_their_widths_and_one_line_between_them(window: MainWindo
     assert panes.inspector.geometry().getRect() == (1081, 0, 359, 900)
 
 
-@pytest.mark.parametrize("with_panes", [False, True])
-def test_the_bare_window_already_has_its_grounds_and_hairlines(qtbot: QtBot, *, with_panes: bool) -> None:
-    window = MainWindow(ThemeHub("light", still=True))
-    qtbot.addWidget(window)
-    window.resize(1440, 900)
-    window.show()
-    assert not with_panes or window.panes.isVisible()
+def test_the_bare_window_already_has_its_grounds_and_hairlines(window: MainWindow) -> None:
     picture = window.grab().toImage()
     theme = Theme(load_tokens(), dark=False)
     ratio = picture.devicePixelRatio()

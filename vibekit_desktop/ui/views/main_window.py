@@ -1,22 +1,16 @@
 """Arrange the panes; own no data.
 
-The window is shown before anything else is imported: at first it only paints the grounds and hairlines of its panes, and this
-module imports no more than that needs. The panes themselves come with the first content, through `install_sidebar`,
-`install_page` and `install_inspector`. UI thread only.
+Stands inside the native window (`views.shell`) or alone. Content comes through `install_sidebar`, `install_page` and
+`install_inspector`. UI thread only.
 """
 
-from typing import TYPE_CHECKING
-
 from PySide6.QtCore import Signal
-from PySide6.QtGui import QCloseEvent, QGuiApplication, QKeyEvent, QKeySequence, QPainter, QPaintEvent
+from PySide6.QtGui import QCloseEvent, QGuiApplication, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QMainWindow, QStackedWidget, QWidget
 
 from vibekit_desktop.ui.text import tr
 from vibekit_desktop.ui.theme.palette import ThemeHub
-from vibekit_desktop.ui.views.arrangement import paint_bare
-
-if TYPE_CHECKING:
-    from vibekit_desktop.ui.views.panes import Panes
+from vibekit_desktop.ui.views.panes import Panes
 
 CENTRE_PAGES = ("first_run", "transcript", "empty")
 WHOLE_PAGES = ("review",)
@@ -40,40 +34,22 @@ class MainWindow(QMainWindow):
         self._hub = hub
         size = hub.theme.size
         self.setMinimumSize(size("window-min-width"), size("window-min-height"))
-        self._panes: Panes | None = None
+        self.panes = Panes(hub)
         self._outer = QStackedWidget(self)
-        self._centre = QStackedWidget(self)
-        self._outer.hide()
-        self._centre.hide()
+        self._outer.addWidget(self.panes)
+        self.setCentralWidget(self._outer)
+        self._centre = QStackedWidget()
         self._pages: dict[str, QWidget] = {}
         self._page = ""
         self._opener: QWidget | None = None
-        hub.changed.connect(self.update)
+        self.panes.sidebar_shown.connect(self._sidebar_shown)
+        self.panes.inspector_shown.connect(self.inspector_shown)
+        self.panes.narrow_changed.connect(self.narrow_changed)
         self.set_chat("", "")
         screen = QGuiApplication.primaryScreen()
         if screen is not None:
             room = screen.availableSize()
             self.resize(min(1440, int(room.width() * 0.9)), min(900, int(room.height() * 0.9)))
-
-    @property
-    def panes(self) -> "Panes":
-        """The three panes; made when they are first asked for."""
-        if self._panes is None:
-            # Imported here because its names cost more than showing the empty window does.
-            from vibekit_desktop.ui.views.panes import Panes
-
-            self._panes = Panes(self._hub)
-            self._outer.addWidget(self._panes)
-            self.setCentralWidget(self._outer)
-            self._outer.show()
-            for holder in (self, self._outer):
-                layout = holder.layout()
-                if layout is not None:
-                    layout.activate()
-            self._panes.sidebar_shown.connect(self._sidebar_shown)
-            self._panes.inspector_shown.connect(self.inspector_shown)
-            self._panes.narrow_changed.connect(self.narrow_changed)
-        return self._panes
 
     def set_chat(self, title: str, workspace: str) -> None:
         """Say in the title bar what is open; empty texts are left out."""
@@ -149,12 +125,8 @@ class MainWindow(QMainWindow):
             self._opener.raise_()
         self.sidebar_shown.emit(shown)
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        if self._panes is None:
-            paint_bare(QPainter(self), self._hub.theme, self.width(), self.height())
-
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        if self._panes is not None and event.matches(QKeySequence.StandardKey.Cancel) and self._panes.close_drawer():
+        if event.matches(QKeySequence.StandardKey.Cancel) and self.panes.close_drawer():
             return
         super().keyPressEvent(event)
 
