@@ -71,6 +71,8 @@ def sentence(error: e.CoreError) -> str:
         case e.BlobCorrupt():
             return f"the stored content {error.sha[:12]} is damaged and was not used; nothing was changed"
         case e.LogDamaged():
+            if not any(error.lines):
+                return f"the log of chat {error.chat} cannot be read; nothing was changed"
             lines = ", ".join(str(line) for line in error.lines[:5])
             return f"the log of chat {error.chat} is damaged in line {lines}; it can be read but not added to"
         case e.RestoreUnfinished():

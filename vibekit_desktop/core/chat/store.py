@@ -157,7 +157,8 @@ class ChatStore:
         data = codec.encode(chat, raw)
         if len(data) > WRITE_LIMIT:
             raise CannotWrite(str(self._path(identity)), TOO_LARGE)
-        self._fs.make_folder(self.folder)
+        if not self._fs.is_folder(self.folder):  # it may be a link to another volume (chat.md 1.1)
+            self._fs.make_folder(self.folder)
         atomic.replace(self._fs, self._path(identity), data, mode=0o600)
 
     def mutate(self, chat: ChatId, change: Callable[[Chat], Chat | None]) -> Chat:

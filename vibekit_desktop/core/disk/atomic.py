@@ -2,7 +2,7 @@
 
 | crash after | what is left | who cleans |
 | --- | --- | --- |
-| temp created or half written | old content, a temp | the next collection, by the temp's name |
+| temp created or half written | old content, a temp | `sweep` at the next change |
 | temp synced | old content, a whole temp | the same |
 | rename | old or new content, each whole | nobody needs to |
 | folder synced | new content | - |
@@ -11,14 +11,17 @@ Blocking; any thread.
 """
 
 import os
+import re
 import secrets
 from collections.abc import Iterable
 from pathlib import Path
 
 from vibekit_desktop.core.disk import faults
 from vibekit_desktop.core.disk.fs import NOFOLLOW, Fs, cannot_write
+from vibekit_desktop.core.types.errors import CannotRead, CannotWrite
 
 TEMP_PREFIX = ".vibekit-temp-"
+_TEMP = re.compile(r"\.vibekit-temp-[0-9a-f]{24}")
 
 
 def temp_beside(path: Path) -> Path:
@@ -67,6 +70,16 @@ def replace(fs: Fs, path: Path, data: bytes, *, mode: int = 0o600) -> None:
         raise
     faults.point("atomic.folder")
     fs.sync_folder(path.parent)
+
+
+def sweep(fs: Fs, folder: Path) -> None:
+    """Remove the temps that crashes left in a folder. Only while nobody else can be writing there; harmless if it fails."""
+    try:
+        for name in fs.list_names(folder):
+            if _TEMP.fullmatch(name):
+                fs.remove(folder / name)
+    except (CannotRead, CannotWrite):
+        return  # a leftover harms nobody
 
 
 def remove(fs: Fs, path: Path) -> None:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from vibekit_desktop.core.disk.fs import NOFOLLOW, Fs, cannot_write
+from vibekit_desktop.core.disk.fs import NOFOLLOW, NONBLOCK, Fs, cannot_read, cannot_write
 from vibekit_desktop.core.types.errors import Busy, CannotRead
 
 if sys.platform == "win32":
@@ -67,6 +67,19 @@ class VaultLock:
             yield
         finally:
             # Closing the descriptor frees the lock; the file stays, because unlinking it would give two holders.
+            self._fs.close(fd)
+
+    def is_held(self) -> bool:
+        """Whether some process holds the lock right now. Makes nothing; `CannotRead` if that cannot be found out."""
+        try:
+            fd = self._fs.open(self.path, os.O_RDWR | NOFOLLOW | NONBLOCK)
+        except (FileNotFoundError, NotADirectoryError):
+            return False
+        except OSError as error:
+            raise cannot_read(self.path, error) from error
+        try:
+            return not try_lock(fd)
+        finally:
             self._fs.close(fd)
 
     def _take(self, fd: int, timeout_s: float) -> None:

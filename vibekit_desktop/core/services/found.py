@@ -138,7 +138,7 @@ class Finder:
             try:
                 cache = msgspec.json.decode(self._fs.read_bytes(self._cache_path, limit=256 << 20), type=_CacheFile)
                 self._remembered = cache.sessions if cache.version == CACHE_VERSION else {}
-            except (FileNotFoundError, CoreError, msgspec.DecodeError, UnicodeDecodeError):
+            except (FileNotFoundError, CoreError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
                 self._remembered = {}  # a cache: made again
         return self._remembered
 

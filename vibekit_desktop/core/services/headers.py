@@ -4,13 +4,16 @@ Blocking parts run in threads. The net line counts of a chat are filled in from 
 """
 
 import asyncio
+import logging
 
 from vibekit_desktop.core.chat.store import ChatFile
 from vibekit_desktop.core.services.found import FoundSession
 from vibekit_desktop.core.services.vaults import OpenVault
 from vibekit_desktop.core.types.chats import ChatHeader, ChatStatus
-from vibekit_desktop.core.types.errors import ChatNotFound
+from vibekit_desktop.core.types.errors import CannotRead, ChatNotFound
 from vibekit_desktop.core.types.ids import ChatId
+
+_log = logging.getLogger(__name__)
 
 
 class Headers:
@@ -28,8 +31,12 @@ class Headers:
         return True
 
     def of_vault(self, vault: OpenVault) -> list[ChatHeader]:
-        """All rows of one vault, damaged ones included."""
-        return [self._row(vault, file) for file in vault.chats.list()]
+        """All rows of one vault, damaged ones included. A vault that cannot be looked at has none and hides no other's."""
+        try:
+            return [self._row(vault, file) for file in vault.chats.list()]
+        except CannotRead as error:
+            _log.info("vault %s cannot be listed: %s", vault.id, error.reason)
+            return []
 
     def of_found(self, found: FoundSession) -> ChatHeader:
         """The row of a session that nobody opened yet."""

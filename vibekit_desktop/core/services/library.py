@@ -21,7 +21,7 @@ from vibekit_desktop.core.services.serial import Serial, durably
 from vibekit_desktop.core.services.shelf import Shelf
 from vibekit_desktop.core.services.vaults import OpenVault
 from vibekit_desktop.core.types.checkpoints import Problem, ProblemFound, VerifyReport
-from vibekit_desktop.core.types.errors import Busy, CannotRead, ChatDamaged, CoreError, WorkspaceMissing
+from vibekit_desktop.core.types.errors import CannotRead, ChatDamaged, CoreError, WorkspaceMissing
 from vibekit_desktop.core.types.ids import ChatId, WorkspacePath
 
 PACKAGES = ("PySide6-Essentials", "qasync", "msgspec", "pygit2", "rapidfuzz", "Pygments", "platformdirs", "rich")
@@ -69,7 +69,11 @@ class LibraryService:
             problem = ProblemFound(Problem.LIBRARY, "", "library.json", error.code)
             return replace(total, problems=(problem,))
         for vault in vaults:
-            one = await self._verify_vault(vault, None)
+            try:
+                one = await self._verify_vault(vault, None)
+            except CoreError as error:
+                problem = ProblemFound(Problem.VAULT, "", str(vault.folder), getattr(error, "reason", error.code))
+                one = VerifyReport(problems=(problem,), chats=0, events=0, blobs=0, size_bytes=0)
             total = VerifyReport(
                 problems=total.problems + one.problems,
                 chats=total.chats + one.chats,
@@ -135,14 +139,11 @@ class LibraryService:
             name = f"vault {number}"
             missing = "" if vault.workspace() else ", its workspace is not there"
             try:
-                with vault.lock.hold(timeout_s=0.2):
-                    lock = "free"
-            except Busy:
-                lock = "held"
+                lock = "held" if vault.lock.is_held() else "free"
+                unfinished = len(vault.kernel().unfinished())
             except CoreError as error:
                 checks.append(Check(name=name, state="failed", detail=error.code))
                 continue
-            unfinished = len(vault.kernel().unfinished())
             state = "warning" if missing or unfinished or lock == "held" else "ok"
             detail = f"lock {lock}{missing}" + (f", {unfinished} unfinished restores" if unfinished else "")
             checks.append(Check(name=name, state=state, detail=detail))

@@ -4,6 +4,7 @@ Blocking; used in threads. The list is ``library.json`` in the data directory, r
 (storage.md 1). A library file that cannot be read is set aside by name and said, never overwritten.
 """
 
+import logging
 import threading
 import uuid
 from collections.abc import Callable
@@ -19,6 +20,7 @@ from vibekit_desktop.core.types.errors import CannotRead, NewerFormat, Workspace
 from vibekit_desktop.core.types.ids import ChatId, VaultId
 
 VERSION = 1
+_log = logging.getLogger(__name__)
 
 
 class VaultEntry(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -81,7 +83,7 @@ class Shelf:
                 return self._cache[1]
             try:
                 library = msgspec.json.decode(self._fs.read_bytes(self._path, limit=16 << 20), type=LibraryFile)
-            except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
                 raise CannotRead(str(self._path), "the list of vaults is damaged; it was kept as it is") from error
             if library.version > VERSION:
                 raise NewerFormat(str(self._path))
@@ -93,6 +95,7 @@ class Shelf:
         self._fs.make_folder(self._data_dir)
         with self._lock.hold():
             before = self.read()
+            atomic.sweep(self._fs, self._data_dir)
             after = change(before)
             if after != before:
                 atomic.replace(self._fs, self._path, msgspec.json.format(msgspec.json.encode(after), indent=2))
@@ -183,6 +186,10 @@ class Shelf:
     def holding(self, chat: ChatId) -> OpenVault | None:
         """The vault that has the chat's file."""
         for vault in self.vaults():
-            if self._fs.stat(vault.folder / "chats" / f"{chat}.json") is not None:
-                return vault
+            try:
+                if self._fs.stat(vault.folder / "chats" / f"{chat}.json") is not None:
+                    return vault
+            except CannotRead as error:
+                # one vault that cannot be looked at hides no chat of the others
+                _log.info("vault %s was passed over: %s", vault.id, error.reason)
         return None

@@ -423,6 +423,8 @@ class Problem(StrEnum):
     CHAT_DAMAGED = "chat-damaged"
     RESTORE_UNFINISHED = "restore-unfinished"
     LIBRARY = "library"
+    VAULT = "vault"
+    TOKEN = "token"
 
 
 @dataclass(frozen=True, slots=True)
