@@ -150,6 +150,17 @@ def test_the_buttons_ask_for_what_they_say(qtbot: QtBot, view: TranscriptView) -
         press(qtbot, view, "review")
 
 
+def test_without_the_workspace_nothing_offers_to_change_it(view: TranscriptView, model: TranscriptModel) -> None:
+    model.set_view(None)
+    model.set_view(replace(samples.chat_view(), workspace_found=False))
+    model.set_timeline(samples.timeline())
+    view.resize(800, 4000)
+    view.grab()
+    actions = {hit.action for block in view.views.values() for hit in block.hits}
+    assert "diff" in actions
+    assert not actions & {"undo", "restore"}
+
+
 def test_a_card_opens_in_place(qtbot: QtBot, view: TranscriptView) -> None:
     view.grab()
     row = next(row for row in range(view.count) if view._model.kind(row) == Kind.CARDS and row > 10)

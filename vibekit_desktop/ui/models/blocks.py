@@ -8,10 +8,12 @@ from vibekit_desktop.core.types.ids import ChatId
 
 @dataclass(frozen=True, slots=True)
 class CheckpointBlock:
-    """The line before a turn. ``changed`` False = the turn changed no file, None = not known yet."""
+    """The line before a turn. ``changed`` False = the turn changed no file, None = not known yet; ``can_restore`` False = the
+    workspace is not there."""
 
     turn: int
     changed: bool | None
+    can_restore: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +66,7 @@ class Card:
     turn: int
     path: str = ""
     undone: bool = False
+    can_undo: bool = True
     added: int | None = None
     removed: int | None = None
     fragments: tuple[DiffFragment, ...] = ()

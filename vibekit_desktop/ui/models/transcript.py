@@ -6,6 +6,7 @@ thousand messages cost little. It resets only for another chat. No I/O. UI threa
 
 from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
@@ -17,6 +18,7 @@ from vibekit_desktop.ui.models.blocks import (
     AnswerBlock,
     Block,
     BranchBlock,
+    Card,
     CardsBlock,
     CheckpointBlock,
     EventBlock,
@@ -168,7 +170,7 @@ class TranscriptModel(QAbstractListModel):
         match Kind(kind):
             case Kind.CHECKPOINT:
                 turn = self._turn_at(number)
-                return CheckpointBlock(turn, self._changed(turn))
+                return CheckpointBlock(turn, self._changed(turn), self._found())
             case Kind.USER:
                 return UserBlock(message.content, when.stamp(message.ts, self._now()), when.full_date(message.ts))
             case Kind.THINKING:
@@ -183,6 +185,10 @@ class TranscriptModel(QAbstractListModel):
             case Kind.EVENT | Kind.BRANCH:
                 return _event(message)
 
+    def _found(self) -> bool:
+        """Whether the workspace is where it was, so that files can be put back."""
+        return self._view is None or self._view.workspace_found
+
     def _changed(self, turn: int) -> bool | None:
         if self._entries is None:
             return None
@@ -194,11 +200,14 @@ class TranscriptModel(QAbstractListModel):
         workspace = self._workspace()
         known = self._known(turn)
         if first < 0:
-            return CardsBlock(cards(message.tool_calls, turn, workspace, known))
+            return CardsBlock(self._undoable(cards(message.tool_calls, turn, workspace, known)))
         by_id = {call.id: call for call in message.tool_calls}
         wanted = [by_id.get(block.tool_call_id) for block in message.blocks[first : last + 1]]
         calls: list[ToolCall] = [call for call in wanted if call is not None]
-        return CardsBlock(cards(calls, turn, workspace, known))
+        return CardsBlock(self._undoable(cards(calls, turn, workspace, known)))
+
+    def _undoable(self, made: tuple[Card, ...]) -> tuple[Card, ...]:
+        return made if self._found() else tuple(replace(card, can_undo=False) for card in made)
 
     def _workspace(self) -> str:
         if self._view is None:
@@ -259,7 +268,7 @@ def _event(message: Message) -> EventBlock:
 def spoken(block: Block) -> str:
     """A block in words, for assistive technology."""
     match block:
-        case CheckpointBlock(turn, changed):
+        case CheckpointBlock(turn, changed, _):
             if changed is False:
                 return tr("Before turn {turn}, no files changed", turn=turn)
             return tr("Checkpoint {turn}, before this turn", turn=turn)

@@ -56,7 +56,18 @@ def text_width(theme: Theme, style: str, text: str, *, weight: int | None = None
 class TextButton:
     """A ghost button of 24 px painted inside a block: optional icon of 14, text in 12/500."""
 
-    def __init__(self, theme: Theme, text: str, right: float, middle: float, *, icon: str = "", link: bool = False) -> None:
+    def __init__(
+        self,
+        theme: Theme,
+        text: str,
+        right: float,
+        middle: float,
+        *,
+        icon: str = "",
+        link: bool = False,
+        enabled: bool = True,
+    ) -> None:
+        self._enabled = enabled
         self._theme = theme
         self._text = text
         self._icon = icon
@@ -65,11 +76,12 @@ class TextButton:
         self.box = QRectF(right - width, middle - 12, width, 24)
 
     def paint(self, painter: QPainter, state: PaintState, index: int) -> None:
-        """Paint it as the hit number ``index`` of its block."""
+        """Paint it as the hit number ``index`` of its block; -1 for a button that cannot be pressed now."""
         theme = self._theme
-        button_ground(painter, theme, self.box, state, index)
+        if self._enabled:
+            button_ground(painter, theme, self.box, state, index)
         x = self.box.x() + 7
-        token = "accent.text" if self._link else "text.secondary"
+        token = "text.disabled" if not self._enabled else "accent.text" if self._link else "text.secondary"
         if self._icon:
             draw_icon(painter, theme, self._icon, token, round(x), round(self.box.center().y() - 7), 14)
             x += 20
@@ -89,7 +101,9 @@ def button_ground(painter: QPainter, theme: Theme, box: QRectF, state: PaintStat
 
 
 def icon_button(painter: QPainter, theme: Theme, icon: str, box: QRectF, state: PaintState, index: int) -> None:
-    """A square button of 24 px with an icon of 16."""
-    button_ground(painter, theme, box, state, index)
+    """A square button of 24 px with an icon of 16; an index of -1 = it cannot be pressed now."""
+    if index >= 0:
+        button_ground(painter, theme, box, state, index)
     corner = QPointF(round(box.center().x() - 8), round(box.center().y() - 8))
-    draw_icon(painter, theme, icon, "text.secondary", corner.x(), corner.y())
+    token = "text.secondary" if index >= 0 else "text.disabled"
+    draw_icon(painter, theme, icon, token, corner.x(), corner.y())

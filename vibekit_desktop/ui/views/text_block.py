@@ -34,6 +34,7 @@ from vibekit_desktop.ui.views.block_view import Hit
 _FEATURES = QTextDocument.MarkdownFeature.MarkdownDialectGitHub | QTextDocument.MarkdownFeature.MarkdownNoHTML
 _GAP = 10
 _PAD = 4
+_RULE = QTextFormat.Property.UserProperty.value + 1
 _IMAGE = re.compile(r"!\[([^\]\n]*)\](\([^)\n]*\)|\[[^\]\n]*\])?")
 
 
@@ -158,6 +159,13 @@ class TextLayout:
         inside_table = QTextCursor(block).currentTable() is not None
         form.setBottomMargin(0 if is_last or inside_table else 4 if in_list and not plain else 0 if tight else _GAP)
         quote = form.intProperty(QTextFormat.Property.BlockQuoteLevel)
+        if form.hasProperty(QTextFormat.Property.BlockTrailingHorizontalRulerWidth):
+            # Painted as a hairline by us: Qt would draw it in the text's colour.
+            form.clearProperty(QTextFormat.Property.BlockTrailingHorizontalRulerWidth)
+            form.setProperty(_RULE, True)
+            form.setLineHeight(1, QTextBlockFormat.LineHeightTypes.FixedHeight.value)
+            form.setTopMargin(6)
+            form.setBottomMargin(0 if is_last else _GAP + 6)
         if quote:
             form.setLeftMargin(14 * quote)
             form.setRightMargin(0)
@@ -208,6 +216,9 @@ class TextLayout:
         code_from: QRectF | None = None
         for block in _blocks(self._document):
             quote = block.blockFormat().intProperty(QTextFormat.Property.BlockQuoteLevel)
+            if block.blockFormat().hasProperty(_RULE):
+                box = self._document.documentLayout().blockBoundingRect(block)
+                self._bars.append(QRectF(0, round(box.center().y()), self._document.textWidth(), 1))
             if quote:
                 box = self._document.documentLayout().blockBoundingRect(block)
                 more = block.next().blockFormat().intProperty(QTextFormat.Property.BlockQuoteLevel) >= quote

@@ -103,11 +103,12 @@ class CardsView:
             for text, action, phrase in specs:
                 if action == "undo" and card.undone:
                     continue
-                button = TextButton(theme, text, right, middle)
+                button = TextButton(theme, text, right, middle, enabled=action == "diff" or card.can_undo)
                 made.append((button, action, phrase))
                 right = button.box.x()
             for button, action, phrase in reversed(made):
-                buttons.append((button, self._hit(button.box, action, phrase, card.path, turn)))
+                usable = action == "diff" or card.can_undo
+                buttons.append((button, self._hit(button.box, action, phrase, card.path, turn) if usable else -1))
             right -= 8
 
         def part(painter: QPainter, state: PaintState) -> None:
@@ -197,7 +198,7 @@ class CardsView:
             turn = card.turn
             show = self._hit(diff, "diff", tr("Show diff of {path}, turn {turn}", path=file.path, turn=turn), file.path, turn)
             name = tr("Undo what turn {turn} did to {path}", turn=turn, path=file.path)
-            back = -1 if file.undone else self._hit(undo, "undo", name, file.path, turn)
+            back = self._hit(undo, "undo", name, file.path, turn) if card.can_undo and not file.undone else -1
             rows.append((file, y, show, back))
             y += row
 
@@ -225,8 +226,8 @@ class CardsView:
         painter.drawText(QRectF(32, y, 14, row), Qt.AlignmentFlag.AlignCenter, file.letter)
         right = self._width - _PAD - 48.0
         icon_button(painter, theme, "diff", self._hits[show].box, state, show)
-        if back >= 0:
-            icon_button(painter, theme, "undo", self._hits[back].box, state, back)
+        if not file.undone:
+            icon_button(painter, theme, "undo", self._hits[show].box.translated(24, 0), state, back)
         if file.undone:
             painter.setFont(theme.font("small"))
             painter.setPen(theme.color("text.tertiary"))

@@ -24,9 +24,11 @@ class CheckpointView:
         self._block = block
         self.height = round(28 * max(1.0, theme.zoom))
         self.copy_text = ""
-        self._restore = TextButton(theme, tr("Restore\u2026"), width, self.height / 2, icon="restore")
+        self._restore = TextButton(
+            theme, tr("Restore\u2026"), width, self.height / 2, icon="restore", enabled=block.can_restore
+        )
         name = tr("Restore to before turn {turn}", turn=block.turn)
-        self.hits: tuple[Hit, ...] = (Hit(self._restore.box, "restore", name, number=block.turn),)
+        self.hits: tuple[Hit, ...] = (Hit(self._restore.box, "restore", name, number=block.turn),) if block.can_restore else ()
 
     def paint(self, painter: QPainter, state: PaintState) -> None:
         theme = self._theme
