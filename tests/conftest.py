@@ -1,5 +1,6 @@
 """What every test has: no screen, no real home folder, a clock that stands still, and no unexpected warnings in the log."""
 
+import gc
 import logging
 import os
 import re
@@ -25,6 +26,16 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "expects_log(pattern): this test causes log records of level WARNING or above like this")
+
+
+def pytest_sessionstart() -> None:
+    """No test collects garbage in a thread: Qt objects that an earlier test left would die there, and Qt with them."""
+    gc.disable()
+
+
+def pytest_runtest_teardown() -> None:
+    if gc.get_count()[0] > 100_000:
+        gc.collect()
 
 
 @dataclass

@@ -74,6 +74,7 @@ def _furnish(app: "QApplication", shell: "Shell", options: "Options") -> int:
     from vibekit_desktop.app import crash
     from vibekit_desktop.app.chosen import home_of, vault_of
     from vibekit_desktop.app.dirs import find_dirs
+    from vibekit_desktop.app.garbage import Collector
     from vibekit_desktop.app.wiring import build
     from vibekit_desktop.ui.conductor import Conductor
     from vibekit_desktop.ui.theme.palette import ThemeHub
@@ -93,6 +94,7 @@ def _furnish(app: "QApplication", shell: "Shell", options: "Options") -> int:
     conductor = Conductor(wired.core, hub, window)
     crash.install(conductor.tell_fault)
     crash.watch_loop(loop, conductor.tell_fault)
+    Collector(window).start()
     with loop:
         return loop.run_until_complete(_live(loop, shell, conductor, wired, options))
 

@@ -32,6 +32,7 @@ from vibekit_desktop.core.types.checkpoints import (
 from vibekit_desktop.core.types.errors import CoreError, Malformed, WorkspaceMissing
 from vibekit_desktop.core.types.events import (
     ChatCreated,
+    ChatDeleted,
     ChatUpdated,
     RestoreProgressed,
     RestoreRecovered,
@@ -114,13 +115,18 @@ class CheckpointService:
         def progress(done: int, total: int) -> None:
             loop.call_soon_threadsafe(self._bus.publish, RestoreProgressed(plan.chat, done, total))
 
-        def work() -> RestoreReport:
+        def work() -> tuple[RestoreReport, list[ChatId]]:
             with vault.lock.hold():
-                return vault.changing_kernel(plan.chat).carry_out(plan, progress=progress)
+                kernel = vault.changing_kernel(plan.chat)
+                branches = _branches(vault, plan.chat) if plan.brings_back else []
+                report = kernel.carry_out(plan, progress=progress)
+                return report, [branch for branch in branches if not vault.chats.exists(branch)]
 
         async with self._serial.hold(vault.id):
-            report = await durably(work)
+            report, gone = await durably(work)
         await self._announce(vault, plan, report, initiator)
+        for branch in gone:
+            self._bus.publish(ChatDeleted(branch))
         return report
 
     async def _announce(self, vault: OpenVault, plan: RestorePlan, report: RestoreReport, initiator: str) -> None:
@@ -167,3 +173,8 @@ class CheckpointService:
                 self._bus.publish(RestoreRecovered(report.chat, report))
             reports += found
         return reports
+
+
+def _branches(vault: OpenVault, chat: ChatId) -> list[ChatId]:
+    """The chats that hold the turns cut away from ``chat``; an undo of the cut removes the one it brings back."""
+    return [ChatId(branch) for _, _, branch in vault.chats.load(chat)[0].removed_turns]
