@@ -1,0 +1,29 @@
+"""A window for a story, and stories as coroutines that run in the window's loop."""
+
+import inspect
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtWidgets import QApplication
+
+from tests.app.window import Window, opened
+
+
+@pytest.fixture
+def window(qapp: QApplication, tmp_path: Path, home: Path) -> Iterator[Window]:
+    """The program, not started yet; it ends with the test and must leave nothing behind."""
+    with opened(qapp, data=tmp_path / "data", home=home, pictures=tmp_path / "pictures") as made:
+        yield made
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
+    """A test that is a coroutine is a story: it runs where the program's own tasks run."""
+    if not inspect.iscoroutinefunction(pyfuncitem.obj):
+        return None
+    window = pyfuncitem.funcargs["window"]
+    assert isinstance(window, Window)
+    wanted = inspect.signature(pyfuncitem.obj).parameters
+    window.play(pyfuncitem.obj(**{name: pyfuncitem.funcargs[name] for name in wanted}))
+    return True
