@@ -57,7 +57,7 @@ class Bounds(NamedTuple):
     yesterday: int
     week: int
 
-    def group(self, at_ms: int) -> Group:
+    def group_at(self, at_ms: int) -> Group:
         """The group of a moment. What lies in the future is today's."""
         if at_ms >= self.today:
             return Group.TODAY
@@ -75,7 +75,7 @@ def bounds(now_ms: int) -> Bounds:
 
 def group_of(at_ms: int, now_ms: int) -> Group:
     """The group of a moment, seen from now."""
-    return bounds(now_ms).group(at_ms)
+    return bounds(now_ms).group_at(at_ms)
 
 
 def clock_time(at_ms: int) -> str:

@@ -260,7 +260,7 @@ class ChatListModel(QAbstractListModel):
         last: when.Group | None = None
         bounds = when.bounds(self._now())
         for top in tops:
-            group = bounds.group(top.updated_at)
+            group = bounds.group_at(top.updated_at)
             if group is not last:
                 rows.append(GroupRow(f"group:{int(group)}", when.group_name(group)))
                 last = group
