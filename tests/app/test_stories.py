@@ -46,7 +46,7 @@ async def open_demo(window: Window) -> None:
 async def ask_to_restore(window: Window, turn: int) -> None:
     """Press Restore to before a turn in the timeline and wait for the preview."""
     window.press_timeline(Button.RESTORE, turn=turn)
-    await window.until(lambda: window.dialogs())
+    await window.until(window.dialogs)
     await window.settled()
 
 
@@ -134,7 +134,7 @@ async def test_undo_of_an_earlier_turn_names_the_later_ones_first(window: Window
     await open_demo(window)
     before = tree(workspace)
     window.press_timeline(Button.UNDO, turn=2, path=MODEL)
-    await window.until(lambda: window.dialogs())
+    await window.until(window.dialogs)
     assert isinstance(window.dialog, Question)
     assert window.dialog.accessibleName() == "This takes back what turns 2 and 5 did to model.py."
     window.picture("question")
@@ -288,7 +288,7 @@ async def test_a_change_while_the_preview_is_open_is_said_before_anything_is_don
     rows = {row.title: row for row in window.preview.files._model.rows}
     assert rows[REPORT].chooses
     window.picture("stale")
-    await window.until(lambda: window.preview.primary.isEnabled())
+    await window.until(window.preview.primary.isEnabled)
     window.press_dialog("Restore 4 files and the chat")
     await window.until(lambda: window.toast == "Restored 4 of 4 files to before turn 3")
     await window.settled()
@@ -343,14 +343,16 @@ async def test_a_workspace_that_is_gone_is_said_and_the_chat_can_be_read(window:
     await open_demo(window)
     workspace.rename(workspace.with_name("moved"))
     window.come_back()
-    await window.until(lambda: window.conductor.page.banner.isVisible())
+    await window.until(window.conductor.page.banner.isVisible)
     await window.settled()
     said = window.conductor.page.banner.accessibleName()
     assert said == "The workspace was not found where it was. The chat can be read; nothing can be restored."
     assert len(window.prompts()) == 5
-    window.press_block("restore", turn=3)
-    await window.until(lambda: window.toast)
-    assert "not found" in window.toast or "is not there" in window.toast, window.toast
+    restore = next(row for row in window.timeline() if row.kind is RowKind.RESTORE)
+    assert Button.RESTORE in restore.off
+    assert restore.why_off == "The workspace was not found where it was."
+    window.press_timeline(Button.RESTORE, turn=3)
+    await window.settled()
     assert not window.dialogs()
     assert not workspace.exists()
     window.picture("missing")
