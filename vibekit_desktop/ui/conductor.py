@@ -15,6 +15,7 @@ from vibekit_desktop.core.types.chats import ChatHeader, ChatStatus, ChatView
 from vibekit_desktop.core.types.checkpoints import (
     AfterTurn,
     BeforeTurn,
+    EntryKind,
     Now,
     Point,
     RestoreReport,
@@ -35,6 +36,7 @@ from vibekit_desktop.core.types.ids import ChatId, WorkspacePath
 from vibekit_desktop.core.types.sources import ImportReport
 from vibekit_desktop.ui.bridge import Bridge
 from vibekit_desktop.ui.error_text import sentence
+from vibekit_desktop.ui.keys import Keys
 from vibekit_desktop.ui.models.chat_list import ChatListModel
 from vibekit_desktop.ui.models.files import entry_of
 from vibekit_desktop.ui.models.transcript import TranscriptModel
@@ -58,6 +60,7 @@ _SETTLE_S = 0.05
 _SETTLED_TURNS = 8
 _SETTLE_LIMIT_TURNS = 600
 _DRAIN_TURNS = 40
+_ABOVE_FOOT = 76
 
 
 class Conductor(QObject):
@@ -81,13 +84,15 @@ class Conductor(QObject):
         self.review = ReviewPage(hub, self.bridge, core.diffs)
         self.first_run = FirstRun(hub)
         self.empty = EmptyState(hub, "chat", tr("No chat is open"), tr("Choose one in the list."))
-        self._window.install_sidebar(self.sidebar)
+        self._window.install_sidebar(self.sidebar, self.sidebar.opener)
         self._window.install_inspector(self.inspector)
         self._window.install_page("first_run", self.first_run)
         self._window.install_page("empty", self.empty)
         self._window.install_page("transcript", self.page)
         self._window.install_page("review", self.review)
-        self.notifier = Notifier(window, hub)
+        self.page.follow(window)
+        self.notifier = Notifier(window.panes.centre, hub)
+        self.notifier.inset = _ABOVE_FOOT
         self.checkpoints = CheckpointOperations(hub, self.bridge, core, self.notifier, window)
         self._look_again = QTimer(self)
         self._look_again.setSingleShot(True)
@@ -95,6 +100,7 @@ class Conductor(QObject):
         self._look_again.timeout.connect(self._look)
         self._connect_views()
         self._subscribe()
+        self.keys = Keys(self, hub, window)
         window.installEventFilter(self)
 
     # Putting together.
@@ -116,6 +122,7 @@ class Conductor(QObject):
         transcript.review_requested.connect(lambda turn: self.open_review(BeforeTurn(turn), AfterTurn(turn)))
         transcript.open_chat_requested.connect(lambda chat: self.open_chat(ChatId(chat)))
         transcript.colours_wanted.connect(self._colour)
+        transcript.copied.connect(lambda: self.notifier.toast(tr("Copied"), "done"))
         self.inspector.diff_requested.connect(lambda path, old, new: self.open_review(old, new, path))
         self.inspector.undo_file_requested.connect(self._undo_file)
         self.inspector.restore_requested.connect(lambda point: self._with_chat(self._restore, point))
@@ -228,7 +235,8 @@ class Conductor(QObject):
     def _open_source(self, name: str) -> None:
         async def work() -> None:
             headers = await self._list()
-            newest = next((one for one in headers if one.source == name), None)
+            # without a name: "Open all"; they stand in the list, and the newest is shown
+            newest = next((one for one in headers if not name or one.source == name), None)
             if newest is not None:
                 self.open_chat(newest.id)
 
@@ -353,6 +361,12 @@ class Conductor(QObject):
     def _undo_file(self, path: WorkspacePath, point: Point) -> None:
         if self._chat is not None:
             self.checkpoints.start_undo_file(self._chat, path, point)
+
+    def restore(self) -> None:
+        """Restore to before the last turn, after a preview."""
+        turns = [entry.turn for entry in self._timeline.entries if entry.kind is EntryKind.TURN] if self._timeline else []
+        if turns:
+            self._with_chat(self._restore, BeforeTurn(turns[-1]))
 
     def undo(self) -> None:
         """Take back the newest restore or undo of a file of the open chat."""

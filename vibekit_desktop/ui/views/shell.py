@@ -52,8 +52,8 @@ class Shell(QMainWindow):
         painter.fillRect(0, 0, left, height, colors["sidebar"])
         painter.fillRect(left, 0, right - left, height, colors["surface"])
         painter.fillRect(right, 0, width - right, height, colors["inspector"])
-        for x in (left, right):
-            painter.fillRect(x, 0, 1, height, colors["hair"])
+        painter.fillRect(left - 1, 0, 1, height, colors["hair"])
+        painter.fillRect(right, 0, 1, height, colors["hair"])
         painter.fillRect(left, _HEADER - 1, width - left, 1, colors["hair"])
 
     def closeEvent(self, event: QCloseEvent) -> None:

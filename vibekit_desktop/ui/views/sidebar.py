@@ -119,6 +119,15 @@ class ChatListView(QListView):
         self.blockSignals(blocked)
         self.viewport().update()
 
+    def step(self, by: int) -> None:
+        """Go to the next chat (1) or the one before (-1); group headers are stepped over, the ends stay."""
+        row = self.currentIndex().row() if self.currentIndex().isValid() else (-1 if by > 0 else self._chats.rowCount())
+        while 0 <= row + by < self._chats.rowCount():
+            row += by
+            if self._chats.index(row).data(Role.CHAT):
+                self.setCurrentIndex(self._chats.index(row))
+                return
+
     def _moved(self, current: QModelIndex, _previous: QModelIndex) -> None:
         chat = current.data(Role.CHAT)
         if isinstance(chat, str) and not self.signalsBlocked():

@@ -1,0 +1,132 @@
+"""The keys of the window do what the table says, and nothing behind a question."""
+
+from collections.abc import Iterator
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QWidget
+from pytestqt.qtbot import QtBot
+
+from vibekit_desktop.ui.actions import table
+from vibekit_desktop.ui.dialogs.question import Choice, Question
+from vibekit_desktop.ui.keys import Keys
+from vibekit_desktop.ui.models.chat_list import ChatListModel
+from vibekit_desktop.ui.models.transcript import TranscriptModel
+from vibekit_desktop.ui.theme.palette import ThemeHub
+from vibekit_desktop.ui.views.chat_page import ChatPage
+from vibekit_desktop.ui.views.inspector import Inspector
+from vibekit_desktop.ui.views.main_window import MainWindow
+from vibekit_desktop.ui.views.sidebar import Sidebar
+
+
+class Doer:
+    """Remembers what was asked for."""
+
+    def __init__(self, hub: ThemeHub) -> None:
+        self.sidebar = Sidebar(hub, ChatListModel(lambda: 0))
+        self.page = ChatPage(hub, TranscriptModel(lambda: 0))
+        self.inspector = Inspector(hub)
+        self.asked: list[str] = []
+
+    def rescan(self) -> None:
+        self.asked.append("rescan")
+
+    def open_review(self) -> None:
+        self.asked.append("review")
+
+    def restore(self) -> None:
+        self.asked.append("restore")
+
+    def undo(self) -> None:
+        self.asked.append("undo")
+
+    def redo(self) -> None:
+        self.asked.append("redo")
+
+
+@pytest.fixture
+def hub(qapp: object) -> ThemeHub:
+    return ThemeHub("light", still=True)
+
+
+@pytest.fixture
+def window(qtbot: QtBot, hub: ThemeHub) -> Iterator[tuple[MainWindow, Doer, Keys]]:
+    window = MainWindow(hub)
+    qtbot.addWidget(window)
+    doer = Doer(hub)
+    window.install_sidebar(doer.sidebar)
+    window.install_inspector(doer.inspector)
+    window.install_page("transcript", doer.page)
+    window.show_page("transcript")
+    keys = Keys(
+        doer,
+        hub,
+        window,
+    )
+    window.resize(1440, 900)
+    window.show()
+    qtbot.waitActive(window)
+    doer.page.transcript.setFocus()
+    yield window, doer, keys
+
+
+def test_every_action_of_the_table_has_a_purpose(window: tuple[MainWindow, Doer, Keys]) -> None:
+    _, _, keys = window
+    assert [spec.id for spec in table() if not keys.actions[spec.id].isEnabled()] == []
+
+
+def _press(target: QWidget, key: Qt.Key, *modifiers: Qt.KeyboardModifier) -> None:
+    held = Qt.KeyboardModifier.NoModifier
+    for modifier in modifiers:
+        held |= modifier
+    QTest.keyClick(target, key, held)
+
+
+def test_keys_reach_what_they_ask_for(window: tuple[MainWindow, Doer, Keys]) -> None:
+    shown, doer, _ = window
+    control, shift = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
+    _press(shown, Qt.Key.Key_F5)
+    _press(shown, Qt.Key.Key_Z, control)
+    _press(shown, Qt.Key.Key_Y, control)
+    _press(shown, Qt.Key.Key_D, control, shift)
+    _press(shown, Qt.Key.Key_R, control, shift)
+    assert doer.asked == ["rescan", "undo", "redo", "review", "restore"]
+
+
+def test_undo_belongs_to_a_text_field_that_has_the_focus(window: tuple[MainWindow, Doer, Keys]) -> None:
+    shown, doer, _ = window
+    _press(shown, Qt.Key.Key_K, Qt.KeyboardModifier.ControlModifier)
+    assert doer.sidebar.search.hasFocus() or doer.sidebar.search.isAncestorOf(shown.focusWidget() or shown)
+    _press(shown.focusWidget() or shown, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    assert doer.asked == []
+
+
+def test_no_key_works_behind_a_question(window: tuple[MainWindow, Doer, Keys], hub: ThemeHub) -> None:
+    shown, doer, keys = window
+    question = Question(hub, shown, "Delete it?", "A copy is kept.", [Choice("", "Cancel"), Choice("go", "Delete", "primary")])
+    question.show()
+    keys.actions["undo"].trigger()
+    keys.actions["restore"].trigger()
+    assert doer.asked == []
+    question.close_now()
+
+
+def test_panes_are_walked_in_order(window: tuple[MainWindow, Doer, Keys]) -> None:
+    shown, doer, keys = window
+    seen = []
+    for _ in range(3):
+        keys.actions["next-pane"].trigger()
+        seen.append(shown.focusWidget())
+    assert doer.sidebar.list in seen
+    assert doer.page.transcript in seen
+
+
+def test_text_grows_within_bounds_and_comes_back(window: tuple[MainWindow, Doer, Keys], hub: ThemeHub) -> None:
+    _, _, keys = window
+    before = hub.theme.line_height("body")
+    for _ in range(40):
+        keys.actions["bigger"].trigger()
+    assert before < hub.theme.line_height("body") <= before * 2
+    keys.actions["normal"].trigger()
+    assert hub.theme.line_height("body") == before

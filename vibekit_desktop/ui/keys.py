@@ -1,0 +1,116 @@
+"""Give every action of the table its purpose in one window.
+
+Text fields keep their own keys: an action whose keys a text field knows (undo, redo) does nothing while one has the focus. While a
+dialog asks something, no key does anything behind it. UI thread only.
+"""
+
+from collections.abc import Callable
+from typing import Protocol
+
+from PySide6.QtCore import QObject
+from PySide6.QtWidgets import QApplication, QLineEdit, QPlainTextEdit, QTextEdit, QWidget
+
+from vibekit_desktop.ui.actions import Actions
+from vibekit_desktop.ui.dialogs.overlay import Overlay
+from vibekit_desktop.ui.theme.palette import ThemeHub
+from vibekit_desktop.ui.views.chat_page import ChatPage
+from vibekit_desktop.ui.views.inspector import Inspector
+from vibekit_desktop.ui.views.main_window import MainWindow
+from vibekit_desktop.ui.views.sidebar import Sidebar
+
+_ZOOM_STEP, _ZOOM_LEAST, _ZOOM_MOST = 0.1, 0.8, 2.0
+
+
+class Doer(Protocol):
+    """What the keys ask for; the conductor."""
+
+    sidebar: Sidebar
+    page: ChatPage
+    inspector: Inspector
+
+    def rescan(self) -> None: ...
+    def open_review(self) -> None: ...
+    def restore(self) -> None: ...
+    def undo(self) -> None: ...
+    def redo(self) -> None: ...
+
+
+def _writing() -> bool:
+    return isinstance(QApplication.focusWidget(), QLineEdit | QTextEdit | QPlainTextEdit)
+
+
+class Keys(QObject):
+    """The actions of one window, bound. Invariant: no action is bound that does nothing."""
+
+    def __init__(self, doer: Doer, hub: ThemeHub, window: MainWindow) -> None:
+        super().__init__(window)
+        self._hub = hub
+        self._zoom = 1.0
+        self._panes: tuple[Callable[[], QWidget], ...] = (
+            lambda: doer.sidebar.list,
+            lambda: doer.page.transcript,
+            lambda: doer.inspector.timeline,
+        )
+        self.actions = Actions(window)
+
+        def give(name: str, does: Callable[[], object]) -> None:
+            def act() -> None:
+                if not _asking(window):
+                    does()
+
+            self.actions.give(name, act)
+
+        give("search", doer.sidebar.focus_search)
+        give("import", doer.sidebar.open_import_menu)
+        give("open-folder", doer.sidebar.choose_folder)
+        give("workspaces", doer.sidebar.open_workspace_menu)
+        give("rescan", doer.rescan)
+        give("next-chat", lambda: doer.sidebar.list.step(1))
+        give("previous-chat", lambda: doer.sidebar.list.step(-1))
+        give("toggle-sidebar", window.toggle_sidebar)
+        give("toggle-inspector", window.toggle_inspector)
+        give("focus-list", doer.sidebar.focus_list)
+        give("focus-transcript", doer.page.transcript.setFocus)
+        give("focus-inspector", doer.inspector.timeline.setFocus)
+        give("next-pane", lambda: self._step_pane(1))
+        give("previous-pane", lambda: self._step_pane(-1))
+        give("review", doer.open_review)
+        give("restore", doer.restore)
+        give("undo", lambda: None if _writing() else doer.undo())
+        give("redo", lambda: None if _writing() else doer.redo())
+        give("bigger", lambda: self._set_zoom(self._zoom + _ZOOM_STEP))
+        give("smaller", lambda: self._set_zoom(self._zoom - _ZOOM_STEP))
+        give("normal", lambda: self._set_zoom(1.0))
+        give("full-screen", lambda: _toggle_full_screen(window))
+        give("close-window", lambda: _close(window))
+        give("quit", lambda: _close(window))
+
+    def _step_pane(self, step: int) -> None:
+        focus = QApplication.focusWidget()
+        panes = [pane() for pane in self._panes]
+        shown = [pane for pane in panes if pane.isVisible()]
+        if not shown:
+            return
+        here = next((place for place, pane in enumerate(shown) if focus is not None and _within(focus, pane)), -1)
+        shown[(here + step) % len(shown) if here >= 0 else 0].setFocus()
+
+    def _set_zoom(self, zoom: float) -> None:
+        self._zoom = round(min(_ZOOM_MOST, max(_ZOOM_LEAST, zoom)), 1)
+        self._hub.set_zoom(self._zoom)
+
+
+def _asking(window: QWidget) -> bool:
+    return any(overlay.isVisible() for overlay in window.findChildren(Overlay))
+
+
+def _within(widget: QWidget, pane: QWidget) -> bool:
+    return widget is pane or pane.isAncestorOf(widget)
+
+
+def _close(window: QWidget) -> None:
+    window.window().close()
+
+
+def _toggle_full_screen(window: QWidget) -> None:
+    top = window.window()
+    top.showNormal() if top.isFullScreen() else top.showFullScreen()
