@@ -1,13 +1,13 @@
 """The keys of the window do what the table says, and nothing behind a question."""
 
-from collections.abc import Iterator
-
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
+from vibekit_desktop.core.types.chats import ChatHeader
+from vibekit_desktop.core.types.ids import ChatId
 from vibekit_desktop.ui.actions import table
 from vibekit_desktop.ui.dialogs.question import Choice, Question
 from vibekit_desktop.ui.keys import Keys
@@ -24,7 +24,20 @@ class Doer:
     """Remembers what was asked for."""
 
     def __init__(self, hub: ThemeHub) -> None:
-        self.sidebar = Sidebar(hub, ChatListModel(lambda: 0))
+        model = ChatListModel(lambda: 0)
+        header = ChatHeader(
+            id=ChatId("one"),
+            name="One",
+            agent="",
+            source="",
+            workspace="",
+            created_at=0,
+            updated_at=0,
+            message_count=0,
+            turn_count=0,
+        )
+        model.load([header])
+        self.sidebar = Sidebar(hub, model)
         self.page = ChatPage(hub, TranscriptModel(lambda: 0))
         self.inspector = Inspector(hub)
         self.asked: list[str] = []
@@ -51,7 +64,7 @@ def hub(qapp: object) -> ThemeHub:
 
 
 @pytest.fixture
-def window(qtbot: QtBot, hub: ThemeHub) -> Iterator[tuple[MainWindow, Doer, Keys]]:
+def window(qtbot: QtBot, hub: ThemeHub) -> tuple[MainWindow, Doer, Keys]:
     window = MainWindow(hub)
     qtbot.addWidget(window)
     doer = Doer(hub)
@@ -68,7 +81,7 @@ def window(qtbot: QtBot, hub: ThemeHub) -> Iterator[tuple[MainWindow, Doer, Keys
     window.show()
     qtbot.waitActive(window)
     doer.page.transcript.setFocus()
-    yield window, doer, keys
+    return window, doer, keys
 
 
 def test_every_action_of_the_table_has_a_purpose(window: tuple[MainWindow, Doer, Keys]) -> None:

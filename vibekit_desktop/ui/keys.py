@@ -1,7 +1,7 @@
 """Give every action of the table its purpose in one window.
 
-Text fields keep their own keys: an action whose keys a text field knows (undo, redo) does nothing while one has the focus. While a
-dialog asks something, no key does anything behind it. UI thread only.
+Text fields keep their own keys: an action whose keys a text field knows (undo, redo) does nothing while one has the focus.
+While a dialog asks something, no key does anything behind it. UI thread only.
 """
 
 from collections.abc import Callable
