@@ -6,7 +6,8 @@ from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
 
 from tests.ui import samples
-from vibekit_desktop.core.types.chats import Block, Location, Message, ToolCall
+from vibekit_desktop.core.types.chats import Block, DiffFragment, Location, Message, ToolCall
+from vibekit_desktop.core.types.checkpoints import ChangeStatus
 from vibekit_desktop.ui.models.blocks import (
     AnswerBlock,
     BranchBlock,
@@ -16,7 +17,7 @@ from vibekit_desktop.ui.models.blocks import (
     FooterBlock,
     UserBlock,
 )
-from vibekit_desktop.ui.models.cards import cards
+from vibekit_desktop.ui.models.cards import NOTHING_KNOWN, cards, known_of
 from vibekit_desktop.ui.models.transcript import TranscriptModel
 from vibekit_desktop.ui.models.transcript_rows import Kind
 
@@ -184,13 +185,13 @@ def test_messages_of_today_have_a_time_and_older_ones_a_day(model: TranscriptMod
     ],
 )
 def test_a_call_becomes_a_verb_and_a_target(qtbot: QtBot, call: ToolCall, verb: str, target: str, status: str) -> None:
-    (made,) = cards([call], 1, "/w", {})
+    (made,) = cards([call], 1, "/w", NOTHING_KNOWN)
     assert (made.verb, made.target, made.status) == (verb, target, status)
 
 
 def test_two_reads_stay_two_cards(qtbot: QtBot) -> None:
     read = ToolCall(kind="read", title="Read", locations=(Location(path="/w/a.py"),))
-    assert len(cards([read, read], 1, "/w", {})) == 2
+    assert len(cards([read, read], 1, "/w", NOTHING_KNOWN)) == 2
 
 
 def test_a_hundred_thousand_messages_make_few_blocks(model: TranscriptModel) -> None:
@@ -198,3 +199,37 @@ def test_a_hundred_thousand_messages_make_few_blocks(model: TranscriptModel) -> 
     model.set_view(samples.chat_view(one * 50_000))
     assert model.rowCount() > 100_000
     assert not model._blocks
+
+
+def edit(n: int, old: str, new: str, *, path: str = "/w/a.py", status: str = "completed") -> ToolCall:
+    fragments = (DiffFragment(path=path, old_text=old, new_text=new),) if status != "failed" else ()
+    return ToolCall(id=f"call-{n}", kind="edit", title="Edit", status=status, locations=(Location(path=path),), diffs=fragments)
+
+
+def test_every_edit_of_a_file_shows_its_own_lines(qtbot: QtBot) -> None:
+    calls = [edit(1, "a\n", "b\n"), edit(2, "c\n", "c\nd\ne\n"), edit(3, "f\n", "")]
+    known = known_of([samples.change("a.py", ChangeStatus.MODIFIED, 7, 4, "call-3")], calls, "/w")
+    made = cards(calls, 5, "/w", known)
+    assert [(card.added, card.removed) for card in made] == [(1, 1), (2, 0), (0, 1)]
+    assert [card.path for card in made] == ["a.py"] * 3
+
+
+def test_an_edit_that_failed_has_no_lines_and_nothing_to_undo(qtbot: QtBot) -> None:
+    calls = [edit(1, "a\n", "b\n", status="failed"), edit(2, "c\n", "d\n")]
+    known = known_of([samples.change("a.py", ChangeStatus.MODIFIED, 7, 4, "call-2")], calls, "/w")
+    failed, edited = cards(calls, 5, "/w", known)
+    assert (failed.verb, failed.path, failed.added, failed.removed) == ("Failed", "", None, None)
+    assert (edited.path, edited.added, edited.removed) == ("a.py", 7, 4), "the only one that did something"
+
+
+def test_a_file_that_was_created_and_then_edited_was_created_once(qtbot: QtBot) -> None:
+    calls = [edit(1, "", "a\nb\n"), edit(2, "b\n", "c\n"), edit(3, "", "all\nanew\n")]
+    known = known_of([samples.change("a.py", ChangeStatus.ADDED, 2, 0, "call-3")], calls, "/w")
+    made = cards(calls, 5, "/w", known)
+    assert [card.verb for card in made] == ["Created", "Edited", "Edited"]
+    assert [(card.added, card.removed) for card in made] == [(2, 0), (1, 1), (None, None)]
+
+
+def test_an_edit_outside_of_the_workspace_tells_what_the_agent_told(qtbot: QtBot) -> None:
+    (made,) = cards([edit(1, "a\n", "b\nc\n", path="/elsewhere/a.py")], 5, "/w", NOTHING_KNOWN)
+    assert (made.path, made.added, made.removed) == ("", 2, 1)

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 import msgspec
 
@@ -14,6 +15,7 @@ from vibekit_desktop.ui.text import tr, tr_n
 from vibekit_desktop.ui.visible_text import one_line
 
 _READS_IN_A_ROW = 3
+_EDITING = ("edit", "write")
 _EXIT = re.compile(r"\s*(?:Error: )?exit (?:code |status )?(\d{1,5})\b", re.IGNORECASE)
 
 _ICONS = {
@@ -31,6 +33,34 @@ _ICONS = {
     "browser": "globe",
     "think": "plan",
 }
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What is known of the changes of one turn: by the call that made them, by path, and which calls edited a path.
+
+    Paths are those the cards show. ``edits`` holds the calls that did not fail, in order.
+    """
+
+    by_call: Mapping[str, Sequence[FileChange]] = field(default_factory=dict)
+    by_path: Mapping[str, FileChange] = field(default_factory=dict)
+    edits: Mapping[str, Sequence[str]] = field(default_factory=dict)
+
+
+NOTHING_KNOWN = Known()
+
+
+def known_of(changes: Sequence[FileChange], calls: Sequence[ToolCall], workspace: str) -> Known:
+    """The changes of one turn and its calls, put in order for the cards."""
+    by_call: dict[str, list[FileChange]] = {}
+    for change in changes:
+        if change.tool_call_id:
+            by_call.setdefault(change.tool_call_id, []).append(change)
+    edits: dict[str, list[str]] = {}
+    for call in calls:
+        if call.kind in _EDITING and call.status != "failed":
+            edits.setdefault(_path(call, workspace), []).append(call.id)
+    return Known(by_call, {change.path: change for change in changes}, edits)
 
 
 class _Arguments(msgspec.Struct):
@@ -103,24 +133,46 @@ def _path(call: ToolCall, workspace: str) -> str:
     return relative(raw, workspace)
 
 
-def card(call: ToolCall, turn: int, workspace: str, changes: Mapping[str, Sequence[FileChange]]) -> Card:
-    """One call; ``changes`` are the turn's known changes by tool call id, and by path under ``path:`` and the path."""
+def _edited(call: ToolCall, change: FileChange, edits: Sequence[str]) -> tuple[int | None, int | None]:
+    """The lines one call added and deleted. The turn's net counts are the call's own only if no other call edited the file."""
+    if len(edits) <= 1:
+        return change.lines_added, change.lines_removed
+    return _told(call, whole=_creates(call, change, edits))
+
+
+def _told(call: ToolCall, *, whole: bool) -> tuple[int | None, int | None]:
+    """The counts of the fragments. A file written anew tells what it is, not what stood there before: no counts, unless
+    ``whole`` says that there was nothing."""
+    if not call.diffs or not (whole or all(fragment.old_text for fragment in call.diffs)):
+        return None, None
+    both = [counts(fragment.old_text, fragment.new_text) for fragment in call.diffs]
+    return sum(one for one, _ in both), sum(two for _, two in both)
+
+
+def _creates(call: ToolCall, change: FileChange, edits: Sequence[str]) -> bool:
+    """Whether the file began with this call."""
+    first = not edits or edits[0] == call.id
+    return first and change.status is ChangeStatus.ADDED and not any(fragment.old_text for fragment in call.diffs)
+
+
+def card(call: ToolCall, turn: int, workspace: str, known: Known) -> Card:
+    """One call; ``known`` is what its turn changed. A call that failed changed nothing, whatever else the turn did."""
     past, present = _verbs(call.kind, call.title)
     state, status = _status(call)
     path = _path(call, workspace)
-    own = changes.get(call.id, ())
-    known = next(iter(changes.get(f"path:{path}", ())), None) if path else None
+    own = known.by_call.get(call.id, ())
+    editing = call.kind in _EDITING
+    change = known.by_path.get(path) if editing and state != "failed" else None
+    edits = known.edits.get(path, ())
     added: int | None = None
     removed: int | None = None
     icon = _ICONS.get(call.kind, "agent")
-    editing = call.kind in ("edit", "write")
-    if call.diffs:
-        both = [counts(fragment.old_text, fragment.new_text) for fragment in call.diffs]
-        added, removed = sum(one for one, _ in both), sum(two for _, two in both)
-    if editing and known is not None and len(changes.get(f"calls:{path}", ())) == 1:
-        added, removed = known.lines_added, known.lines_removed
-    if editing and known is not None and known.status is ChangeStatus.ADDED and not any(d.old_text for d in call.diffs):
-        past, present, icon = tr("Created"), tr("Creating"), "file-added"
+    if change is not None:
+        added, removed = _edited(call, change, edits)
+        if _creates(call, change, edits):
+            past, present, icon = tr("Created"), tr("Creating"), "file-added"
+    elif editing and state != "failed":
+        added, removed = _told(call, whole=False)
     if path and (editing or call.kind in ("read", "delete", "move")):
         target, mono = path, True
     elif call.kind in ("execute", "shell", "command", "hook"):
@@ -139,8 +191,8 @@ def card(call: ToolCall, turn: int, workspace: str, changes: Mapping[str, Sequen
         state=state,
         status=status,
         turn=turn,
-        path=path if editing and known is not None else "",
-        undone=known.undone if editing and known is not None else False,
+        path=path if change is not None else "",
+        undone=change is not None and change.undone,
         added=added,
         removed=removed,
         fragments=call.diffs,
@@ -155,9 +207,7 @@ def _file(change: FileChange) -> CardFile:
     return CardFile(change.path, change.status.value, change.lines_added, change.lines_removed, change.undone)
 
 
-def cards(
-    calls: Sequence[ToolCall], turn: int, workspace: str, changes: Mapping[str, Sequence[FileChange]]
-) -> tuple[Card, ...]:
+def cards(calls: Sequence[ToolCall], turn: int, workspace: str, known: Known) -> tuple[Card, ...]:
     """Consecutive calls; three or more reads in a row are one card."""
     result: list[Card] = []
     at = 0
@@ -169,7 +219,7 @@ def cards(
             result.append(_reads(calls[at:end], turn, workspace))
             at = end
             continue
-        result.append(card(calls[at], turn, workspace, changes))
+        result.append(card(calls[at], turn, workspace, known))
         at += 1
     return tuple(result)
 

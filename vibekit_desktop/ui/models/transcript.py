@@ -5,13 +5,13 @@ thousand messages cost little. It resets only for another chat. No I/O. UI threa
 """
 
 from bisect import bisect_right
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
 from vibekit_desktop.core.types.chats import ChatView, Message, ToolCall
-from vibekit_desktop.core.types.checkpoints import EntryKind, FileChange, Timeline, TimelineEntry
+from vibekit_desktop.core.types.checkpoints import EntryKind, Timeline, TimelineEntry
 from vibekit_desktop.core.types.ids import ChatId
 from vibekit_desktop.ui import when
 from vibekit_desktop.ui.models.blocks import (
@@ -26,7 +26,7 @@ from vibekit_desktop.ui.models.blocks import (
     ThinkingBlock,
     UserBlock,
 )
-from vibekit_desktop.ui.models.cards import cards
+from vibekit_desktop.ui.models.cards import NOTHING_KNOWN, Known, cards, known_of
 from vibekit_desktop.ui.models.transcript_rows import Key, Kind, Rows, message_turns, rows_of, slice_of
 from vibekit_desktop.ui.text import tr, tr_n
 
@@ -49,7 +49,7 @@ class TranscriptModel(QAbstractListModel):
         self._blocks: dict[Key, Block] = {}
         self._spans: tuple[Sequence[int], Sequence[tuple[int, int]]] = ((), ())
         self._entries: dict[int, TimelineEntry] | None = None
-        self._changes: dict[int, Mapping[str, Sequence[FileChange]]] = {}
+        self._changes: dict[int, Known] = {}
 
     # What comes in
 
@@ -198,7 +198,7 @@ class TranscriptModel(QAbstractListModel):
     def _make_cards(self, message: Message, number: int, first: int, last: int) -> CardsBlock:
         turn = self._turn_at(number)
         workspace = self._workspace()
-        known = self._known(turn)
+        known = self._known(turn, number)
         if first < 0:
             return CardsBlock(self._undoable(cards(message.tool_calls, turn, workspace, known)))
         by_id = {call.id: call for call in message.tool_calls}
@@ -214,21 +214,19 @@ class TranscriptModel(QAbstractListModel):
             return ""
         return self._view.chat.recorded_workspace or self._view.vault_workspace
 
-    def _known(self, turn: int) -> Mapping[str, Sequence[FileChange]]:
+    def _known(self, turn: int, number: int) -> Known:
+        """What is known of the changes of a turn that a message belongs to."""
         found = self._changes.get(turn)
         if found is None:
-            found = self._changes[turn] = self._make_known(turn)
+            entry = (self._entries or {}).get(turn)
+            if entry is None:
+                return NOTHING_KNOWN
+            firsts, rest = self._spans
+            place = bisect_right(firsts, number) - 1
+            messages = self._messages[firsts[place] : rest[place][0] + 1] if place >= 0 else ()
+            calls = [call for message in messages for call in message.tool_calls]
+            found = self._changes[turn] = known_of(entry.files, calls, self._workspace())
         return found
-
-    def _make_known(self, turn: int) -> Mapping[str, Sequence[FileChange]]:
-        known: dict[str, list[FileChange]] = {}
-        entry = (self._entries or {}).get(turn)
-        for change in entry.files if entry is not None else ():
-            known.setdefault(f"path:{change.path}", []).append(change)
-            known.setdefault(f"calls:{change.path}", []).append(change)
-            if change.tool_call_id:
-                known.setdefault(change.tool_call_id, []).append(change)
-        return known
 
     def _make_footer(self, message: Message, turn: int) -> FooterBlock:
         took = message.turn_elapsed_ms
