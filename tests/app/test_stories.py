@@ -90,6 +90,7 @@ async def test_diff_in_the_timeline_opens_the_review_page_with_both_sides(window
     assert "    for line in text.splitlines():" in diff.result.new.lines
     assert any(label.startswith("Before turn 2") and "After turn 2" in label for label in window.labels(review.pane))
     assert {entry.path for entry in review.model.entries} == {TESTS, MODEL}
+    assert review.files.hasFocus(), "the arrow keys walk the files"
     window.picture("review")
     window.key(Qt.Key.Key_Escape)
     assert window.main.page == "transcript"

@@ -23,6 +23,7 @@ from vibekit_desktop.core.types.checkpoints import (
 )
 from vibekit_desktop.core.types.ids import ChatId
 from vibekit_desktop.ui.models.timeline import TimelineModel
+from vibekit_desktop.ui.models.timeline_phrases import coverage_text
 from vibekit_desktop.ui.models.timeline_rows import Button, RowKind, TimelineRow, rows_of
 
 OTHER = ChatId("11111111-1111-4111-8111-111111111111")
@@ -102,6 +103,19 @@ def test_coverage_says_what_is_missing() -> None:
     assert turn.button_name(Button.COVERAGE) == "Coverage of turn 4: 1 file not captured, 48 MB"
     unknown = samples.turn(7, "14:00", 1, "x", (), (Skipped("a", "locked"), Skipped("b", "locked")))
     assert one(rows((unknown,)), RowKind.TURN, 7).button_name(Button.COVERAGE) == "Coverage of turn 7: 2 files not captured"
+
+
+def test_a_command_makes_a_turn_doubtful_not_a_file_missing() -> None:
+    ran = samples.turn(7, "14:00", 1, "x", (samples.change("a", 1, 1),), (Skipped("", "command"), Skipped("", "sub-agent")))
+    row = one(rows((ran,)), RowKind.TURN, 7)
+    assert row.buttons == (Button.COVERAGE,)
+    assert row.button_name(Button.COVERAGE) == "Coverage of turn 7: may be incomplete"
+    assert row.coverage is not None
+    assert coverage_text(row.coverage) == "May be incomplete"
+    both = samples.turn(8, "14:00", 1, "x", (samples.change("a", 1, 1),), (Skipped("", "command"), Skipped("b", "locked")))
+    row = one(rows((both,)), RowKind.TURN, 8)
+    assert row.coverage is not None
+    assert coverage_text(row.coverage) == "1 not captured"
 
 
 def test_only_the_entry_that_undo_would_take_back_offers_undo() -> None:

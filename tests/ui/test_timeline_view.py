@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QMenu
 from pytestqt.qtbot import QtBot
 
 from tests.ui import sample_changes as samples
-from vibekit_desktop.core.types.checkpoints import AfterTurn, BeforeTurn, Now, Start
+from vibekit_desktop.core.types.checkpoints import AfterTurn, BeforeTurn, Now, Skipped, Start
 from vibekit_desktop.ui.error_text import ErrorText
 from vibekit_desktop.ui.models.files import FileEntry
 from vibekit_desktop.ui.models.timeline_rows import Button, RowKind
@@ -145,6 +145,21 @@ def test_the_coverage_chip_lists_what_is_missing_and_why(qtbot: QtBot, inspector
     menu = view.findChild(QMenu)
     assert menu is not None
     assert menu.actions()[0].text() == "data/samples.parquet: over the size limit, 48 MB"
+    menu.close()
+
+
+@pytest.mark.qt_log_ignore("does not support", extend=True)
+def test_the_coverage_chip_says_why_a_turn_may_be_incomplete(qtbot: QtBot, inspector: Inspector) -> None:
+    skipped = (Skipped("", "command"), Skipped("", "command"), Skipped("", "sub-agent"))
+    turn = samples.turn(7, "14:00", 1, "x", (samples.change("a", 1, 1),), skipped)
+    inspector.show_timeline(samples.timeline((turn,)))
+    press(qtbot, inspector.timeline, row_of(inspector.timeline, "Turn 7"), Button.COVERAGE)
+    menu = inspector.timeline.findChild(QMenu)
+    assert menu is not None
+    assert [action.text() for action in menu.actions()] == [
+        "A command ran; what it changed outside the recorded edits is not known.",
+        "A sub-agent worked whose steps are not recorded; what it changed is not known.",
+    ]
     menu.close()
 
 

@@ -167,6 +167,19 @@ def skip_text(reason: str) -> str:
             return reason.replace("-", " ")
 
 
+def doubt_text(reason: str) -> str:
+    """Why a turn may have changed more than is known, as a sentence of its own."""
+    match reason:
+        case "command":
+            return tr("A command ran; what it changed outside the recorded edits is not known.")
+        case "sub-agent":
+            return tr("A sub-agent worked whose steps are not recorded; what it changed is not known.")
+        case "unknown-tool":
+            return tr("A tool ran that is not known here; what it changed is not known.")
+        case _:
+            return tr("Something ran that may have changed more than was recorded.")
+
+
 def file_name(path: str) -> str:
     """The last part of a path."""
     return path.rpartition("/")[2]

@@ -18,15 +18,29 @@ from vibekit_desktop.ui.visible import show
 from vibekit_desktop.ui.wording import file_name, point_words, shown_path, size_text
 
 
+def only_doubts(coverage: Coverage) -> bool:
+    """Whether no file is known to be missing; something ran that may have changed more than was recorded."""
+    return bool(coverage.skipped) and not any(skipped.path for skipped in coverage.skipped)
+
+
 def coverage_text(coverage: Coverage) -> str:
-    """The words of the chip: "Complete", "1 not captured: 48 MB", "2 not captured", or "Partly recorded"."""
+    """The words of the chip: "Complete", "1 not captured: 48 MB", "May be incomplete", or "Partly recorded"."""
     if coverage.complete:
         return tr("Complete")
     if not coverage.skipped:
         return tr("Partly recorded")
-    text = tr_n("{n} not captured", "{n} not captured", len(coverage.skipped))
-    sizes = [skipped.size for skipped in coverage.skipped if skipped.size]
-    return f"{text}: {size_text(sum(sizes))}" if sizes else text
+    if only_doubts(coverage):
+        return tr("May be incomplete")
+    count, size = _missing(coverage)
+    text = tr_n("{n} not captured", "{n} not captured", count)
+    return f"{text}: {size}" if size else text
+
+
+def _missing(coverage: Coverage) -> tuple[int, str]:
+    """How many files are missing, and their sizes together as text."""
+    files = [skipped for skipped in coverage.skipped if skipped.path]
+    sizes = [skipped.size for skipped in files if skipped.size]
+    return len(files), size_text(sum(sizes)) if sizes else ""
 
 
 def one_line(text: str) -> str:
@@ -36,10 +50,11 @@ def one_line(text: str) -> str:
 
 def coverage_name(turn: int, coverage: Coverage) -> str:
     """The whole phrase of a coverage chip."""
-    count = len(coverage.skipped)
-    sizes = [skipped.size for skipped in coverage.skipped if skipped.size]
+    if only_doubts(coverage):
+        return tr("Coverage of turn {turn}: may be incomplete", turn=turn)
+    count, total = _missing(coverage)
     files = tr_n("{n} file not captured", "{n} files not captured", count)
-    size = f", {size_text(sum(sizes))}" if sizes else ""
+    size = f", {total}" if total else ""
     return tr("Coverage of turn {turn}: {files}{size}", turn=turn, files=files, size=size)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from PySide6.QtCore import QRectF, Qt, Signal
-from PySide6.QtGui import QAction, QKeySequence, QPainter, QPaintEvent
+from PySide6.QtGui import QAction, QKeySequence, QPainter, QPaintEvent, QShowEvent
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from vibekit_desktop.core.api import Diffs
@@ -287,6 +287,8 @@ class ReviewPage(QWidget):
     def _show_files(self, found: Sequence[FileDiff]) -> None:
         self._list_skeleton.end()
         self._list_stack.setCurrentWidget(self.files)
+        if self.hasFocus():
+            self.files.setFocus(Qt.FocusReason.OtherFocusReason)
         current = self.model.entry_at(self.files.currentIndex().row())
         self.model.set_entries([entry_of(diff) for diff in found])
         self._list_head.set_entries(self.model.entries)
@@ -354,6 +356,12 @@ class ReviewPage(QWidget):
             self._load()
 
     # Qt's names below.
+
+    def showEvent(self, event: QShowEvent) -> None:
+        # The list gets the focus as soon as it is there; until then the page has it, not the first button of the bar.
+        listed = self._list_stack.currentWidget() is self.files
+        (self.files if listed else self).setFocus(Qt.FocusReason.OtherFocusReason)
+        super().showEvent(event)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         theme = self._hub.theme

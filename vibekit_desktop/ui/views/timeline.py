@@ -17,7 +17,7 @@ from vibekit_desktop.ui.text import tr
 from vibekit_desktop.ui.theme import icons
 from vibekit_desktop.ui.theme.palette import ThemeHub
 from vibekit_desktop.ui.views.timeline_paint import NOTHING, Aim, TimelineDelegate
-from vibekit_desktop.ui.wording import shown_path, size_text, skip_text
+from vibekit_desktop.ui.wording import doubt_text, shown_path, size_text, skip_text
 
 _BATCH = 300
 
@@ -118,7 +118,9 @@ class TimelineView(QListView):
             return
         menu = QMenu(self)
         menu.setAccessibleName(row.button_name(Button.COVERAGE))
-        for skipped in row.coverage.skipped[:40]:
+        for reason in dict.fromkeys(skipped.reason for skipped in row.coverage.skipped if not skipped.path):
+            menu.addAction(doubt_text(reason))
+        for skipped in [skipped for skipped in row.coverage.skipped if skipped.path][:40]:
             size = f", {size_text(skipped.size)}" if skipped.size else ""
             text = f"{shown_path(skipped.path)}: {skip_text(skipped.reason)}{size}"
             action = menu.addAction(text.replace("&", "&&"))

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from vibekit_desktop.core.types.checkpoints import Coverage
 from vibekit_desktop.ui.models.timeline import ROW_ROLE
-from vibekit_desktop.ui.models.timeline_phrases import coverage_text
+from vibekit_desktop.ui.models.timeline_phrases import coverage_text, only_doubts
 from vibekit_desktop.ui.models.timeline_rows import Button, RowKind, TimelineRow
 from vibekit_desktop.ui.text import tr
 from vibekit_desktop.ui.theme.palette import Theme, ThemeHub
@@ -40,6 +40,8 @@ _PROMPT = 19
 _TOP = 8
 _BOX_END = 12
 _BLOCK_END = 10
+_MISSING = ("warning.tint", "warning", "warning.text")
+"""Ground, icon and ink of a chip that names missing files."""
 
 
 class Aim(NamedTuple):
@@ -266,9 +268,10 @@ class TimelineDelegate(QStyledItemDelegate):
         buttons = self.buttons(row, box)
         if buttons:
             chip = buttons[0][1]
-            rounded(painter, chip, theme.radius("small"), fill=theme.color("warning.tint"))
-            draw_icon(painter, theme, "warning", "warning.text", chip.left() + 6, round(chip.top() + 3), 14)
-            draw_text(painter, theme, chip.adjusted(24, 0, -4, 0), text, style="small", token="warning.text", elide=None)
+            ground, icon, ink = ("bg.chip", "info", "text.secondary") if only_doubts(coverage) else _MISSING
+            rounded(painter, chip, theme.radius("small"), fill=theme.color(ground))
+            draw_icon(painter, theme, icon, ink, chip.left() + 6, round(chip.top() + 3), 14)
+            draw_text(painter, theme, chip.adjusted(24, 0, -4, 0), text, style="small", token=ink, elide=None)
             return chip.left()
         width = measures(theme, "small").horizontalAdvance(text)
         x = body.right() - 8 - width
