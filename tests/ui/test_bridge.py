@@ -1,6 +1,7 @@
 """The bridge: what belongs to a widget ends with it, and nothing fails in silence."""
 
 import asyncio
+from collections.abc import Iterator
 
 import pytest
 from PySide6.QtCore import QObject
@@ -9,10 +10,17 @@ from shiboken6 import delete
 
 from tests.helpers.fake_core import FakeCore
 from tests.ui import samples
-from tests.ui.spin import run, until
+from tests.ui.spin import own_loop, run, until
 from vibekit_desktop.core.types.errors import DiskFull
 from vibekit_desktop.core.types.events import ChatDeleted
 from vibekit_desktop.ui.bridge import Bridge
+
+
+@pytest.fixture(autouse=True)
+def loop() -> Iterator[asyncio.AbstractEventLoop]:
+    """A loop of the test's own, whatever other tests left behind."""
+    with own_loop() as found:
+        yield found
 
 
 def test_a_subscription_ends_with_its_owner(qtbot: QtBot) -> None:
