@@ -39,11 +39,14 @@ class StoredTranscripts:
         messages = found.messages or ()
         places: dict[int, int] = {}
         prompts: dict[int, str] = {}
+        unmarked: dict[int, str] = {}
         for index, message in enumerate(messages):
             if message.role == "user" and message.turn and message.turn not in places:
                 places[message.turn] = index
                 prompts[message.turn] = message.content
-        return TranscriptShape(messages=len(messages), prompt_index=places, prompts=prompts)
+            elif message.role == "user" and not message.turn:
+                unmarked[index] = message.content
+        return TranscriptShape(messages=len(messages), prompt_index=places, prompts=prompts, unmarked=unmarked)
 
     def keep_as_branch(self, chat: ChatId, branch: ChatId, *, keep: int, first_turn: int) -> None:
         """A chat of its own that holds the whole present transcript. A branch that is there already stays as it is."""

@@ -15,6 +15,7 @@ from vibekit_desktop.core.checkpoint.ground import Ground, Transcripts
 from vibekit_desktop.core.checkpoint.history import View, agree
 from vibekit_desktop.core.checkpoint.plan import DiskFact, PlanRequest, Target
 from vibekit_desktop.core.checkpoint.points import Marks
+from vibekit_desktop.core.checkpoint.prompts import placed
 from vibekit_desktop.core.checkpoint.vault import VaultStore
 from vibekit_desktop.core.disk.fs import Fs
 from vibekit_desktop.core.disk.workspace import Workspace
@@ -127,9 +128,13 @@ class CheckpointKernel:
         prompts: dict[int, str] = {}
         for entry in marks.entries.values():
             if entry.body.branch:
-                prompts.update(self._ground.transcripts.shape(parse_chat_id(entry.body.branch)).prompts)
-        prompts.update(self._ground.transcripts.shape(chat).prompts)
+                prompts.update(self.shape(parse_chat_id(entry.body.branch)).prompts)
+        prompts.update(self.shape(chat).prompts)
         return prompts
+
+    def shape(self, chat: ChatId) -> TranscriptShape:
+        """Length and prompts of a chat's transcript, also where only the log tells which message began a turn."""
+        return placed(self._ground.transcripts.shape(chat), self._view(chat)[1])
 
     # -- restoring -----------------------------------------------------------------------------------------------
 
@@ -148,7 +153,7 @@ class CheckpointKernel:
             request,
             disk={aim.path: self._fact(view, aim) for aim in aims},
             unsound=self._unsound(aims),
-            shape=self._ground.transcripts.shape(chat),
+            shape=self.shape(chat),
             branch=self._branch_shape(marks, request),
             log_lines=last,
         )
@@ -173,7 +178,7 @@ class CheckpointKernel:
         if request.point is not None or not standing.can_undo:
             return None
         branch = standing.in_force[standing.can_undo]
-        return self._ground.transcripts.shape(parse_chat_id(branch)) if branch else None
+        return self.shape(parse_chat_id(branch)) if branch else None
 
     def carry_out(self, plan: RestorePlan, *, progress: Progress | None = None) -> RestoreReport:
         """Do what ``plan`` says if it is still what would happen, else `PlanStale` and nothing was changed."""

@@ -28,7 +28,10 @@ from vibekit_desktop.core.types.ids import BlobHash, WorkspacePath
 
 _LIMIT_BYTES = 256 << 20
 NEW_FILE_MODE = 0o644
-_DENIED = (errno.EACCES, errno.EPERM, errno.EROFS)
+_THIS_PATH = (
+    errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOENT, errno.ENOTDIR, errno.EINVAL, errno.ENAMETOOLONG, errno.EOPNOTSUPP,
+)  # fmt: skip
+"""What is wrong with one path and no other: no permission, a file where a folder must be, a name or link that cannot be."""
 
 
 class StageName(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -125,7 +128,7 @@ def _stage(ground: Ground, file: PlannedFile, stage: str, made: list[WorkspacePa
     except PathEscape:
         return LeaveReason.LINK_ON_THE_WAY
     except CannotWrite as error:
-        if isinstance(error.__cause__, OSError) and error.__cause__.errno in _DENIED:
+        if isinstance(error.__cause__, OSError) and error.__cause__.errno in _THIS_PATH:
             return LeaveReason.CANNOT_WRITE
         raise
     return None

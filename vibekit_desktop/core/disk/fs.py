@@ -84,6 +84,8 @@ class Fs:
         return os.fsencode(os.readlink(name, dir_fd=dir_fd))
 
     def symlink(self, text: bytes, name: str, *, dir_fd: int | None = None) -> None:
+        if b"\0" in text:  # a text of no link; Python would raise `ValueError`
+            raise OSError(errno.EINVAL, "not the text of a link")
         os.symlink(os.fsdecode(text), name, dir_fd=dir_fd)
 
     def link(self, old: Path, new: Path) -> None:

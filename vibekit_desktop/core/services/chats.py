@@ -1,7 +1,7 @@
 """List, find and open chats. Implements `core.api.Chats`."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from vibekit_desktop.core.bus import Bus
 from vibekit_desktop.core.disk import folders
@@ -93,7 +93,7 @@ class ChatService:
                 header=header,
                 chat=loaded,
                 messages=messages,
-                turns=turn_spans(loaded),
+                turns=turn_spans(loaded, vault.kernel().shape(chat).prompt_index),
                 vault_workspace=vault.workspace_path,
                 workspace_found=vault.workspace() is not None,
                 raw={**raw, "message_count": len(messages)},
@@ -118,17 +118,19 @@ class ChatService:
         return self._headers.remember_net(chat, added, removed)
 
 
-def turn_spans(chat: Chat) -> tuple[TurnSpan, ...]:
+def turn_spans(chat: Chat, prompt_index: Mapping[int, int]) -> tuple[TurnSpan, ...]:
     """Where each turn stands in a transcript: from its user message to the message before the next one.
 
-    A user message without ``turn`` (the original's chats) counts on from the one before it.
+    ``prompt_index``: the message at which a turn begins. A user message of which nobody says the turn counts on from the one
+    before it.
     """
     messages: Sequence[Message] = chat.messages or ()
+    numbers = {index: turn for turn, index in prompt_index.items()}
     starts: list[tuple[int, int]] = []
     turn = 0
     for index, message in enumerate(messages):
         if message.role == Role.USER:
-            turn = message.turn or turn + 1
+            turn = message.turn or numbers.get(index, turn + 1)
             starts.append((turn, index))
     spans: list[TurnSpan] = []
     for position, (number, first) in enumerate(starts):

@@ -5,7 +5,7 @@ The structs mirror the stored keys of chat.md 1.4 to 1.8 plus our additive ones;
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 import msgspec
@@ -163,12 +163,14 @@ class TranscriptShape:
     """What the checkpoint kernel must know of a transcript to cut it: its length, and for each turn where its prompt stands.
 
     ``prompt_index`` and ``prompts`` map a turn to the index (from 0) and the text of its user message; turns that the
-    transcript does not hold (abandoned forks, turns cut away) are not in them.
+    transcript does not hold (abandoned forks, turns cut away) are not in them. ``unmarked``: index and text of the user
+    messages that do not say their turn (the original's).
     """
 
     messages: int
     prompt_index: Mapping[int, int]
     prompts: Mapping[int, str]
+    unmarked: Mapping[int, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
