@@ -15,11 +15,12 @@ from vibekit_desktop.core.diff.intraline import words
 from vibekit_desktop.core.highlight.lex import lex
 from vibekit_desktop.core.types.checkpoints import BeforeTurn, Now
 from vibekit_desktop.core.types.diffs import BinaryPair, DiffDocument, DiffResult, Identical, Span, TooLarge, Unreadable
+from vibekit_desktop.ui.long_text import MAX_LINE
 from vibekit_desktop.ui.models.diff_rows import Show
 from vibekit_desktop.ui.theme.palette import ThemeHub
 from vibekit_desktop.ui.views.diff import DiffView
 from vibekit_desktop.ui.views.diff_pane import DiffPane, NoteRow
-from vibekit_desktop.ui.views.diff_text import LONGEST, comments_plain_in, line_of
+from vibekit_desktop.ui.views.diff_text import comments_plain_in, line_of
 
 LABELS = (("Before turn 3", "13:31"), ("On disk", ""))
 
@@ -188,8 +189,8 @@ def test_colours_are_painted_when_they_come(view: Make, sample: DiffDocument) ->
 
 
 def test_a_line_is_cut_and_says_how_much_is_missing() -> None:
-    line = line_of("x" * (LONGEST + 17))
-    assert (len(line.shown.text), line.cut) == (LONGEST, 17)
+    line = line_of("x" * (MAX_LINE + 17))
+    assert (len(line.shown.text), line.cut) == (MAX_LINE, 17)
 
 
 def test_comments_inside_a_word_mark_are_plain() -> None:
@@ -207,7 +208,7 @@ def test_strange_characters_paint_and_are_made_visible(view: Make, unified: bool
     widget = view(found, unified=unified, mode=mode)
     widget.set_words(words(found, 0, len(found.rows) - 1))
     widget.grab()
-    assert "[U+202E]" in line_of(STRANGE.rstrip("\n")).shown.text
+    assert "\u27e8U+202E\u27e9" in line_of(STRANGE.rstrip("\n")).shown.text
     assert "␛" in line_of(STRANGE.rstrip("\n")).shown.text
 
 

@@ -10,6 +10,7 @@ from PySide6.QtCore import QPointF, QUrl
 from PySide6.QtGui import QImage, QPainter, QTextDocument
 from pytestqt.qtbot import QtBot
 
+from vibekit_desktop.ui.long_text import MAX_LINE, cut_lines, terminal_lines
 from vibekit_desktop.ui.models.markdown import Code, Prose, file_name, pieces
 from vibekit_desktop.ui.models.mini_diff import MiniLine, compare, counts
 from vibekit_desktop.ui.theme.palette import Theme
@@ -17,7 +18,7 @@ from vibekit_desktop.ui.theme.tokens import load_tokens
 from vibekit_desktop.ui.views.open_link import web_address
 from vibekit_desktop.ui.views.text_block import DeadDocument, TextLayout, without_images
 from vibekit_desktop.ui.views.transcript import plain_tip
-from vibekit_desktop.ui.visible_text import MAX_LINE, cut_lines, one_line, terminal_lines, visible
+from vibekit_desktop.ui.visible import has_hidden, one_line, show, visible, visible_name
 
 
 def test_fences_part_prose_and_code() -> None:
@@ -63,14 +64,38 @@ def test_languages_have_file_names() -> None:
         ("a\u202eb", "a\u27e8U+202E\u27e9b"),
         ("zero\u200bwidth", "zero\u27e8U+200B\u27e9width"),
         ("line\r\nend", "line\nend"),
-        ("\ud800", "\ufffd"),
+        ("\ud800", "\u27e8U+D800\u27e9"),
+        ("\udce9", "\u27e8E9\u27e9"),
         ("tag\U000e0041", "tag\u27e8U+E0041\u27e9"),
         ("👩\u200d💻", "👩\u200d💻"),
         ("a\u200db", "a\u27e8U+200D\u27e9b"),
+        ("\u0436\u200d\u0436", "\u0436\u27e8U+200D\u27e9\u0436"),
+        ("\u0645\u06cc\u200c\u062e", "\u0645\u06cc\u200c\u062e"),
+        ("1\ufe0f\u20e3", "1\ufe0f\u20e3"),
+        ("a\ufe0f\U000e0141", "a\u27e8U+FE0F\u27e9\u27e8U+E0141\u27e9"),
     ],
 )
 def test_what_cannot_be_seen_is_made_visible(text: str, shown: str) -> None:
     assert visible(text) == shown
+
+
+@given(st.text(alphabet=st.sampled_from("aж😀\t\r\n\x00\x7f\u200b\u200c\u200d\ufe0f\U000e0101\u202e\udc80\ud800")))
+def test_nothing_that_is_shown_hides_anything(text: str) -> None:
+    shown = show(text)
+    assert not has_hidden(shown.text)
+    assert not has_hidden(visible(text).replace("\n", ""))
+    assert visible(text.replace("\r", "").replace("\n", "")) == show(text.replace("\r", "").replace("\n", "")).text
+    assert (shown.at(0), shown.at(len(text))) == (0, len(shown.text))
+    positions = [shown.at(index) for index in range(len(text) + 1)]
+    assert positions == sorted(positions)
+    for index, character in enumerate(text):
+        piece = shown.text[shown.at(index) : shown.at(index + 1)]
+        assert piece == character or (shown.at(index), shown.at(index + 1)) in shown.tags
+
+
+def test_a_name_shows_every_blank_and_a_title_does_not() -> None:
+    assert visible_name(" a\t\n b") == " a\u2409\u240a b"
+    assert one_line(" a\t\n b") == "a b"
 
 
 def test_long_lines_are_cut_and_say_so() -> None:

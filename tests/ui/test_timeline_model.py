@@ -190,7 +190,7 @@ def test_files_of_a_restore_show_what_it_changed() -> None:
 
 def test_names_that_hide_something_are_shown_with_marks() -> None:
     row = one(rows((samples.turn(2, "13:00", 1, "a\u202eb", (samples.change("x\u202egpj.exe", 1, 1),)),)), RowKind.FILE)
-    assert row.title == "x[U+202E]gpj.exe"
+    assert row.title == "x\u27e8U+202E\u27e9gpj.exe"
 
 
 @pytest.mark.parametrize("opened", [False, True])

@@ -8,7 +8,7 @@ from datetime import datetime
 
 from vibekit_desktop.core.types.checkpoints import AfterTurn, AtEntry, AtTag, BeforeTurn, LeaveReason, Now, Point, Start
 from vibekit_desktop.ui.text import tr
-from vibekit_desktop.ui.visible import one_line
+from vibekit_desktop.ui.visible import visible_name
 
 ELLIPSIS = "…"
 MINUS = "−"
@@ -192,10 +192,10 @@ def folder_name(path: str) -> str:
 
 def shown_path(path: str, old_path: str | None = None) -> str:
     """A path as it is painted: what cannot be seen is made visible; a rename as "src/fmt.py → format.py"."""
-    shown = one_line(path)
+    shown = visible_name(path)
     if old_path is None:
         return shown
-    before = one_line(old_path)
+    before = visible_name(old_path)
     if folder_name(before) == folder_name(shown):
         return f"{before} → {file_name(shown)}"
     return f"{before} → {shown}"

@@ -12,7 +12,7 @@ from vibekit_desktop.ui import when
 from vibekit_desktop.ui.models.blocks import Card, CardFile
 from vibekit_desktop.ui.models.mini_diff import counts
 from vibekit_desktop.ui.text import tr, tr_n
-from vibekit_desktop.ui.visible_text import one_line
+from vibekit_desktop.ui.visible import one_line
 
 _READS_IN_A_ROW = 3
 _EDITING = ("edit", "write")

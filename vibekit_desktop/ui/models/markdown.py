@@ -3,7 +3,8 @@
 import re
 from dataclasses import dataclass
 
-from vibekit_desktop.ui.visible_text import cut_lines, visible
+from vibekit_desktop.ui.long_text import cut_lines
+from vibekit_desktop.ui.visible import visible
 
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})[ \t]*(.*)")
 _CHUNK = 4_000

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import lru_cache
 
-from vibekit_desktop.ui.visible_text import cut_line, visible
+from vibekit_desktop.ui.long_text import cut_line
+from vibekit_desktop.ui.visible import visible
 
 _MOST = 1_500
 """Longer fragments are counted, not compared."""
@@ -37,7 +38,7 @@ def compare(old: str, new: str, first_line: int = 0) -> tuple[MiniLine, ...]:
     before, after = _lines(old), _lines(new)
     if len(before) + len(after) > _MOST:
         gone = [MiniLine("-", line) for line in before]
-        return tuple(_shown(line, first_line) for line in gone + [MiniLine("+", line) for line in after])
+        return tuple(_shown(line) for line in gone + [MiniLine("+", line) for line in after])
     result: list[MiniLine] = []
     matcher = SequenceMatcher(None, before, after, autojunk=False)
     groups = list(matcher.get_grouped_opcodes(1))
@@ -47,10 +48,10 @@ def compare(old: str, new: str, first_line: int = 0) -> tuple[MiniLine, ...]:
                 result += [MiniLine("", line, first_line and first_line + j + n) for n, line in enumerate(after[j:j_end])]
                 continue
             result += _changed(before[i:i_end], after[j:j_end], first_line and first_line + i, first_line and first_line + j)
-    return tuple(_shown(line, first_line) for line in result)
+    return tuple(_shown(line) for line in result)
 
 
-def _shown(line: MiniLine, _first: int) -> MiniLine:
+def _shown(line: MiniLine) -> MiniLine:
     text = visible(cut_line(line.text))
     kept = text == line.text and "\t" not in text
     return MiniLine(line.sign, text.expandtabs(4), line.number, line.marks if kept else ())

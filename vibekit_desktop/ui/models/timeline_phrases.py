@@ -14,7 +14,6 @@ from vibekit_desktop.core.types.checkpoints import (
 )
 from vibekit_desktop.core.types.errors import Malformed
 from vibekit_desktop.ui.text import tr, tr_n
-from vibekit_desktop.ui.visible import show
 from vibekit_desktop.ui.wording import file_name, point_words, shown_path, size_text
 
 
@@ -41,11 +40,6 @@ def _missing(coverage: Coverage) -> tuple[int, str]:
     files = [skipped for skipped in coverage.skipped if skipped.path]
     sizes = [skipped.size for skipped in files if skipped.size]
     return len(files), size_text(sum(sizes)) if sizes else ""
-
-
-def one_line(text: str) -> str:
-    """The text without line breaks and repeated blanks, cut where no row is wide enough to show more."""
-    return show(" ".join(text[:400].split())).text
 
 
 def coverage_name(turn: int, coverage: Coverage) -> str:

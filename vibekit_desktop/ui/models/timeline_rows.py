@@ -30,11 +30,11 @@ from vibekit_desktop.ui.models.timeline_phrases import (
     diff_name,
     entry_title,
     file_phrase,
-    one_line,
     point_of,
     undo_name,
 )
 from vibekit_desktop.ui.text import tr, tr_n
+from vibekit_desktop.ui.visible import one_line
 from vibekit_desktop.ui.wording import duration_text, moment_text, shown_path, size_text
 
 FOLD_FROM = 6

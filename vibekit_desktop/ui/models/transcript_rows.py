@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from enum import IntEnum
 
 from vibekit_desktop.core.types.chats import ChatView, Message
-from vibekit_desktop.ui.visible_text import MAX_RICH
+from vibekit_desktop.ui.long_text import MAX_RICH
 
 SLICE = 16_384
 """A text that is too long for Markdown has one row per slice of about this size."""

@@ -6,13 +6,14 @@ from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QPainter
 
 from vibekit_desktop.core.types.diffs import StyleRuns
+from vibekit_desktop.ui.long_text import cut_lines
 from vibekit_desktop.ui.models.blocks import AnswerBlock
 from vibekit_desktop.ui.models.markdown import Code, file_name, pieces
 from vibekit_desktop.ui.theme.palette import Theme
 from vibekit_desktop.ui.views.block_view import Hit, PaintState
 from vibekit_desktop.ui.views.code_block import CodeBlockView
 from vibekit_desktop.ui.views.text_block import TextLayout
-from vibekit_desktop.ui.visible_text import cut_lines, visible
+from vibekit_desktop.ui.visible import visible
 
 _GAP = 10
 

@@ -6,11 +6,12 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter, QPainterPath, QTextLayout
 
 from vibekit_desktop.core.types.diffs import STYLE_NAMES, StyleRuns
+from vibekit_desktop.ui.long_text import cut_line
 from vibekit_desktop.ui.text import tr
 from vibekit_desktop.ui.theme.palette import Theme
 from vibekit_desktop.ui.theme.style import rounded
 from vibekit_desktop.ui.views.block_view import LEFT, Hit, PaintState, TextButton, text_width
-from vibekit_desktop.ui.visible_text import cut_line, visible
+from vibekit_desktop.ui.visible import visible
 
 FOLD_OVER = 24
 _HEAD = 28

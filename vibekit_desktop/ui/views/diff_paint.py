@@ -10,12 +10,13 @@ from PySide6.QtCore import QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QBrush, QFont, QPainter, QPen, QPixmap
 
 from vibekit_desktop.core.types.diffs import DiffSide, RowKind, Span, StyleRuns, WordSpans
+from vibekit_desktop.ui.long_text import MAX_LINE
 from vibekit_desktop.ui.models.diff_rows import STEP, DiffRows, Fold, Show
 from vibekit_desktop.ui.text import tr, tr_n
 from vibekit_desktop.ui.theme.palette import Theme
 from vibekit_desktop.ui.theme.style import rounded
 from vibekit_desktop.ui.views.controls import draw_icon
-from vibekit_desktop.ui.views.diff_text import LONGEST, TAB_COLUMNS, Line, LinePainter, line_of, runs_of
+from vibekit_desktop.ui.views.diff_text import TAB_COLUMNS, Line, LinePainter, line_of, runs_of
 from vibekit_desktop.ui.views.row_paint import draw_text, measures
 from vibekit_desktop.ui.wording import MINUS
 
@@ -110,7 +111,7 @@ class RowPainter:
             longest = max(max(map(len, side.lines), default=0) for side in sides)
             # A tab is one character and up to four columns; only files that have any pay for counting them.
             tabs = max((line.count("\t") for side in sides for line in side.lines if "\t" in line), default=0)
-            self._longest = min(longest, LONGEST) + tabs * (TAB_COLUMNS - 1)
+            self._longest = min(longest, MAX_LINE) + tabs * (TAB_COLUMNS - 1)
         return (self._longest + 4) * self.lines.advance
 
     def line(self, side: int, number: int) -> Line:

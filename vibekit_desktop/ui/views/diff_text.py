@@ -12,10 +12,10 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QTextCharFormat, QTextLayout, QTextOption
 
 from vibekit_desktop.core.types.diffs import STYLE_NAMES, Span, StyleRuns
+from vibekit_desktop.ui.long_text import MAX_LINE
 from vibekit_desktop.ui.theme.palette import Theme
 from vibekit_desktop.ui.visible import Shown, show
 
-LONGEST = 10_000
 TAB_COLUMNS = 4
 _KEPT = 600
 _COMMENT = STYLE_NAMES.index("comment")
@@ -35,8 +35,8 @@ class Line:
 
 def line_of(text: str) -> Line:
     """Prepare one line."""
-    cut = max(0, len(text) - LONGEST)
-    kept = text[:LONGEST] if cut else text
+    cut = max(0, len(text) - MAX_LINE)
+    kept = text[:MAX_LINE] if cut else text
     if kept.isascii() and "\t" not in kept:
         shown = show(kept)
         return Line(shown, shown.starts is None, cut)

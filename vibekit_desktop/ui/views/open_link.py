@@ -5,7 +5,7 @@ from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QMessageBox, QWidget
 
 from vibekit_desktop.ui.text import tr
-from vibekit_desktop.ui.visible_text import visible
+from vibekit_desktop.ui.visible import visible
 
 _MOST = 2_000
 

@@ -5,6 +5,7 @@ from collections.abc import Callable, Set
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QPainter, QPainterPath
 
+from vibekit_desktop.ui.long_text import terminal_lines
 from vibekit_desktop.ui.models.blocks import Card, CardFile, CardsBlock
 from vibekit_desktop.ui.models.mini_diff import MiniLine, compare
 from vibekit_desktop.ui.text import tr, tr_n
@@ -14,7 +15,6 @@ from vibekit_desktop.ui.views.block_view import LEFT, RIGHT, Hit, PaintState, Te
 from vibekit_desktop.ui.views.chat_row import draw_counts
 from vibekit_desktop.ui.views.code_block import draw_code_line
 from vibekit_desktop.ui.views.controls import draw_icon
-from vibekit_desktop.ui.visible_text import terminal_lines
 
 _MOST_LINES = 12
 _PAD = 8

@@ -4,6 +4,7 @@ from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QPainter
 
 from vibekit_desktop.ui import when
+from vibekit_desktop.ui.long_text import MAX_RICH, cut_lines
 from vibekit_desktop.ui.models.blocks import BranchBlock, CheckpointBlock, EventBlock, FooterBlock, ThinkingBlock, UserBlock
 from vibekit_desktop.ui.text import tr, tr_n
 from vibekit_desktop.ui.theme.palette import Theme
@@ -12,7 +13,7 @@ from vibekit_desktop.ui.views.block_view import LEFT, RIGHT, Hit, PaintState, Te
 from vibekit_desktop.ui.views.chat_row import draw_counts
 from vibekit_desktop.ui.views.controls import draw_icon
 from vibekit_desktop.ui.views.text_block import TextLayout
-from vibekit_desktop.ui.visible_text import MAX_RICH, cut_lines, visible
+from vibekit_desktop.ui.visible import visible
 
 
 class CheckpointView:
