@@ -250,11 +250,15 @@ def check(*, install: bool) -> int:
 
 
 def prepare_tests(*, install: bool) -> None:
-    """The program with its tools, the libraries for the offscreen platform, and git, which checks our patches."""
+    """The program with its tools, the libraries for the offscreen platform; and where they can simply be installed, git, which
+    checks our patches, and a screen for the tests of the real window."""
     set_up(extra="dev", install=install)
     need_libraries(ALWAYS, install=install)
-    if install and may_install() and shutil.which("git") is None:
-        apt_install(["git"])
+    if install and may_install():
+        wanted = [package for program, package in (("git", "git"), ("Xvfb", "xvfb")) if shutil.which(program) is None]
+        wanted += [package for _, package in missing_libraries(ON_X11)]
+        if wanted and not apt_install(list(dict.fromkeys(wanted))):
+            say("without them some tests are skipped")
 
 
 def test(args: list[str]) -> int:

@@ -26,6 +26,8 @@ if TYPE_CHECKING:  # typing itself costs 3 ms, which a person would wait for
     from vibekit_desktop.ui.views.shell import Shell
 
 CLOSE_STEP_S = 2.0
+_asked: list[int] = []
+"""Signals that came before the loop could take them. A handler that raised would be lost inside of Qt's calls to us."""
 NO_DISPLAY = (
     "error: no-display: there is no screen to show the window on; set DISPLAY or WAYLAND_DISPLAY, or start it with "
     "`xvfb-run`, or make a picture with --offscreen-shot FILE.png\n"
@@ -46,6 +48,8 @@ def run_window(options: "Options") -> int:
     elif not has_display():
         sys.stderr.write(NO_DISPLAY)
         return 3
+    for number in _ending_signals():
+        signal.signal(number, lambda number, _frame: _asked.append(number))
     from PySide6.QtWidgets import QApplication
 
     from vibekit_desktop.ui.views.shell import Shell
@@ -62,6 +66,11 @@ def run_window(options: "Options") -> int:
     if os.environ.get("VIBEKIT_QUIT_AFTER_PAINT"):
         return 0
     return _furnish(app, shell, options)
+
+
+def _ending_signals() -> "tuple[signal.Signals, ...]":
+    """What a terminal, a session or another program ends us with."""
+    return () if sys.platform == "win32" else (signal.SIGINT, signal.SIGTERM)
 
 
 def _furnish(app: "QApplication", shell: "Shell", options: "Options") -> int:
@@ -106,9 +115,10 @@ async def _live(
 
     closed = asyncio.Event()
     shell.closing.connect(closed.set)
-    if sys.platform != "win32":
-        for number in (signal.SIGINT, signal.SIGTERM):
-            loop.add_signal_handler(number, closed.set)
+    for number in _ending_signals():
+        loop.add_signal_handler(number, closed.set)
+    if _asked:
+        closed.set()
     wired.bus.adopt_thread()
     status = 0
     try:
@@ -117,8 +127,7 @@ async def _live(
 
             status = await take(shell, conductor, options)
         else:
-            await conductor.start(open_chat=options.open_chat, view=options.view, recover=wired.recover)
-            await closed.wait()
+            status = await _start_and_wait(conductor, wired, options, closed)
     finally:
         # reverse order of starting, each step with a time limit
         conductor.close()
@@ -128,3 +137,29 @@ async def _live(
             except TimeoutError:
                 continue
     return status
+
+
+async def _start_and_wait(conductor: "Conductor", wired: "Wired", options: "Options", closed: "asyncio.Event") -> int:
+    """Begin, and wait for the end; whoever closes the window does not wait for the beginning first."""
+    import asyncio
+
+    from vibekit_desktop.core.types.errors import CoreError
+
+    begin = conductor.start(open_chat=options.open_chat, view=options.view, recover=wired.recover)
+    starting, ending = asyncio.ensure_future(begin), asyncio.ensure_future(closed.wait())
+    await asyncio.wait({starting, ending}, return_when=asyncio.FIRST_COMPLETED)
+    if not starting.done():
+        starting.cancel()
+        await asyncio.wait({starting}, timeout=CLOSE_STEP_S)
+        return 0
+    try:
+        starting.result()
+    except CoreError as error:  # what was to be opened is not there
+        from vibekit_desktop.cli.main import print_error
+        from vibekit_desktop.cli.sentences import exit_status, sentence
+
+        ending.cancel()
+        print_error(error.code, sentence(error), as_json=options.json)
+        return exit_status(error)
+    await ending
+    return 0
