@@ -11,7 +11,6 @@ from pytestqt.qtbot import QtBot
 
 from tests.ui import samples
 from vibekit_desktop.core.types.chats import ChatStatus
-from vibekit_desktop.ui import when
 from vibekit_desktop.ui.models.chat_list import ChatListModel, ChatRow, GroupRow, Role
 from vibekit_desktop.ui.models.list_changes import apply_changes
 
@@ -219,27 +218,3 @@ def test_the_signals_alone_lead_from_any_list_to_any_other(old: list[tuple[str, 
     apply_changes(model, model.rows, new, lambda row: row[0])
     assert model.rows == new
     assert model.mirror == new
-
-
-@pytest.mark.parametrize(
-    ("moment", "text"),
-    [
-        (samples.NOW - 5_000, "now"),
-        (samples.NOW - 12 * 60_000, "12 min"),
-        (samples.at(16, 9, 30), "09:30"),
-        (samples.at(15, 17, 20), "17:20"),
-        (samples.at(14, 8, 0), "Mon"),
-        (samples.at(12, 8, 0, 8), "12 Aug"),
-        (samples.at(12, 8, 0, 8) - 366 * 86_400_000, "Aug 2025"),
-    ],
-)
-def test_times_are_short(moment: int, text: str) -> None:
-    assert when.short_time(moment, samples.NOW) == text
-
-
-@pytest.mark.parametrize(
-    ("ms", "text"),
-    [(800, "0.8 s"), (5_000, "5 s"), (9_990, "10 s"), (48_000, "48 s"), (72_000, "1 m 12 s"), (7_500_000, "2 h 05 m")],
-)
-def test_durations_are_short(ms: int, text: str) -> None:
-    assert when.duration(ms) == text

@@ -4,36 +4,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.ui import sample_changes as samples
 from vibekit_desktop.core.types.checkpoints import AfterTurn, BeforeTurn, LeaveReason, Now, Start
 from vibekit_desktop.ui.wording import (
-    ago_text,
-    duration_text,
     fit_path,
     leave_text,
-    moment_text,
     point_label,
     point_words,
     shown_path,
     size_text,
 )
-
-
-@pytest.mark.parametrize(
-    ("ms", "text"),
-    [(0, ""), (400, "1 s"), (48_000, "48 s"), (72_000, "1 m 12 s"), (125_000, "2 m 05 s"), (3_780_000, "1 h 03 m")],
-)
-def test_durations(ms: int, text: str) -> None:
-    assert duration_text(ms) == text
-
-
-def test_moments_are_as_short_as_they_can_be() -> None:
-    now = samples.NOW_MS
-    assert moment_text(samples.moment("13:44"), now) == "13:44"
-    assert moment_text(now - 3 * 86_400_000, now) == "11 Aug 14:05"
-    assert moment_text(now - 400 * 86_400_000, now) == "Jul 2023"
-    assert moment_text(0, now) == ""
-    assert [ago_text(now - ms, now) for ms in (1000, 360_000, 7_200_000)] == ["just now", "6 min ago", "2 h ago"]
 
 
 @pytest.mark.parametrize(

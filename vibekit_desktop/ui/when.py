@@ -1,4 +1,7 @@
-"""How a moment and a duration are said: short times, groups of days, "1 m 12 s". Pure; times are Unix milliseconds."""
+"""How a moment and a duration are said: short times, groups of days, "14 Jan, 09:15", "1 m 12 s".
+
+Nothing else in the window formats a time. Pure but for `local_now_ms`; times are Unix milliseconds.
+"""
 
 import time
 from datetime import date, datetime, timedelta
@@ -7,11 +10,11 @@ from typing import NamedTuple
 
 from PySide6.QtCore import QDate, QDateTime, QLocale
 
-from vibekit_desktop.ui.text import tr
+from vibekit_desktop.ui.text import tr, tr_n
 
 
 def local_now_ms() -> int:
-    """This moment as Unix milliseconds."""
+    """This moment as Unix milliseconds; the clock of every view that is given none."""
     return time.time_ns() // 1_000_000
 
 
@@ -107,7 +110,7 @@ def spoken_age(at_ms: int, now_ms: int) -> str:
     if minutes < 1:
         return tr("now")
     if minutes < 60:
-        return tr("1 minute ago") if minutes == 1 else tr("{n} minutes ago", n=minutes)
+        return tr_n("{n} minute ago", "{n} minutes ago", minutes)
     return full_date(at_ms)
 
 
@@ -126,16 +129,18 @@ def age_in_days(at_ms: int, now_ms: int) -> str:
     if days == 1:
         return tr("yesterday")
     if days < 14:
-        return tr("{n} days ago", n=days)
+        return tr_n("{n} day ago", "{n} days ago", days)
     if days < 60:
-        return tr("{n} weeks ago", n=days // 7)
+        return tr_n("{n} week ago", "{n} weeks ago", days // 7)
     if days < 730:
-        return tr("{n} months ago", n=days // 30)
-    return tr("{n} years ago", n=days // 365)
+        return tr_n("{n} month ago", "{n} months ago", days // 30)
+    return tr_n("{n} year ago", "{n} years ago", days // 365)
 
 
 def duration(ms: int) -> str:
-    """How long something took: 0.8 s, 48 s, 1 m 12 s, 2 h 05 m."""
+    """How long something took: 0.8 s, 48 s, 1 m 12 s, 2 h 05 m; empty if not known."""
+    if ms <= 0:
+        return ""
     if ms < 10_000:
         tenths = round(ms / 100)
         return tr("{n} s", n=f"{tenths / 10:g}" if ms < 9_950 else "10")
@@ -150,7 +155,7 @@ def duration(ms: int) -> str:
 
 
 def stamp(at_ms: int, now_ms: int) -> str:
-    """The time of a message: "14:02" today, "12 Aug, 14:02" earlier, with the year if it is another one."""
+    """A moment in full: "14:02" today, "12 Aug, 14:02" earlier, with the year if it is another one; empty if not known."""
     if at_ms <= 0:
         return ""
     moment, today = local(at_ms), local(now_ms).date()

@@ -1,10 +1,9 @@
-"""Values as people read them: points, times, durations, sizes, reasons, paths cut to a width.
+"""Values as people read them: points, sizes, reasons, paths cut to a width. Moments and durations are in `ui.when`.
 
 Pure; the words are those of the table of wording, and every text goes through `ui.text`.
 """
 
 from collections.abc import Callable
-from datetime import datetime
 
 from vibekit_desktop.core.types.checkpoints import AfterTurn, AtEntry, AtTag, BeforeTurn, LeaveReason, Now, Point, Start
 from vibekit_desktop.ui.text import tr
@@ -46,52 +45,6 @@ def point_label(point: Point) -> str:
             return tr("Checkpoint {tag}", tag=tag)
         case AtEntry(entry):
             return tr("Before restore {entry}", entry=entry)
-
-
-def duration_text(duration_ms: int) -> str:
-    """ "48 s", "1 m 12 s", "2 m 05 s", "1 h 03 m"; empty if not known."""
-    if duration_ms <= 0:
-        return ""
-    seconds = max(1, round(duration_ms / 1000))
-    if seconds < 60:
-        return tr("{s} s", s=seconds)
-    minutes, seconds = divmod(seconds, 60)
-    if minutes < 60:
-        return tr("{m} m {s} s", m=minutes, s=f"{seconds:02d}")
-    hours, minutes = divmod(minutes, 60)
-    return tr("{h} h {m} m", h=hours, m=f"{minutes:02d}")
-
-
-def moment_text(at_ms: int, now_ms: int) -> str:
-    """ "14:02" on the same day, "12 Aug 14:02" in the same year, else "Aug 2024"; empty if not known."""
-    if at_ms <= 0:
-        return ""
-    at, now = datetime.fromtimestamp(at_ms / 1000), datetime.fromtimestamp(now_ms / 1000)
-    clock = f"{at:%H:%M}"
-    if at.date() == now.date():
-        return clock
-    if at.year == now.year:
-        return f"{at.day} {at:%b} {clock}"
-    return f"{at:%b %Y}"
-
-
-def local_now_ms() -> int:
-    """The present moment, for views that have no clock given."""
-    return int(datetime.now().timestamp() * 1000)
-
-
-def ago_text(at_ms: int, now_ms: int) -> str:
-    """ "just now", "6 min ago", "3 h ago", or the moment; empty if not known."""
-    if at_ms <= 0:
-        return ""
-    minutes = max(0, now_ms - at_ms) // 60_000
-    if minutes < 1:
-        return tr("just now")
-    if minutes < 60:
-        return tr("{n} min ago", n=minutes)
-    if minutes < 24 * 60:
-        return tr("{n} h ago", n=minutes // 60)
-    return moment_text(at_ms, now_ms)
 
 
 def size_text(size_bytes: int | None) -> str:

@@ -11,7 +11,7 @@ from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistent
 from vibekit_desktop.core.types.checkpoints import Timeline
 from vibekit_desktop.core.types.ids import ChatId
 from vibekit_desktop.ui.models.timeline_rows import Key, RowKind, TimelineRow, rows_of
-from vibekit_desktop.ui.wording import local_now_ms
+from vibekit_desktop.ui.when import local_now_ms
 
 ROW_ROLE = int(Qt.ItemDataRole.UserRole) + 1
 """The `TimelineRow` itself, for the delegate."""

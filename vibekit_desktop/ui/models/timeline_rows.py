@@ -24,6 +24,7 @@ from vibekit_desktop.core.types.checkpoints import (
     TimelineEntry,
 )
 from vibekit_desktop.core.types.ids import ChatId, WorkspacePath
+from vibekit_desktop.ui import when
 from vibekit_desktop.ui.models.timeline_phrases import (
     coverage_name,
     coverage_text,
@@ -35,7 +36,7 @@ from vibekit_desktop.ui.models.timeline_phrases import (
 )
 from vibekit_desktop.ui.text import tr, tr_n
 from vibekit_desktop.ui.visible import one_line
-from vibekit_desktop.ui.wording import duration_text, moment_text, shown_path, size_text
+from vibekit_desktop.ui.wording import shown_path, size_text
 
 FOLD_FROM = 6
 """From this many files on a turn shows "7 files" instead of the list."""
@@ -192,7 +193,7 @@ class _Rows:
     def _turn(self, entry: TimelineEntry) -> None:
         turn = entry.turn
         title = tr("Turn {turn}", turn=turn)
-        parts = [text for text in (moment_text(entry.at, self._now_ms), duration_text(entry.duration_ms)) if text]
+        parts = [text for text in (when.stamp(entry.at, self._now_ms), when.duration(entry.duration_ms)) if text]
         covered = coverage_text(entry.coverage) if entry.files or not entry.coverage.complete else ""
         buttons = (Button.COVERAGE,) if entry.coverage.skipped else ()
         prompt = one_line(entry.prompt)
@@ -283,7 +284,7 @@ class _Rows:
                 kind=RowKind.ENTRY,
                 number=entry.entry,
                 title=title,
-                detail=moment_text(entry.at, self._now_ms),
+                detail=when.stamp(entry.at, self._now_ms),
                 undone=entry.undone,
                 open=opened,
                 branch=entry.branch_chat_id,
@@ -291,7 +292,7 @@ class _Rows:
                 off=frozenset(off),
                 why_off=self._why_off if off else "",
                 last_in_block=not (opened and entry.files),
-                spoken=", ".join(part for part in (title, state, moment_text(entry.at, self._now_ms)) if part),
+                spoken=", ".join(part for part in (title, state, when.stamp(entry.at, self._now_ms)) if part),
             )
         )
         if opened:

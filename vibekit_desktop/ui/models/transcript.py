@@ -279,10 +279,12 @@ def spoken(block: Block) -> str:
         case CardsBlock(shown):
             return "; ".join(f"{card.verb} {card.target}" for card in shown[:20])
         case FooterBlock(turn, files, added, removed, took, _):
-            text = tr("End of turn {turn}", turn=turn)
+            parts = [tr("End of turn {turn}", turn=turn)]
             if files is not None:
-                text += ", " + (tr_n("1 file changed", "{n} files changed", files) if files else tr("no files changed"))
-            return f"{text}, +{added} \u2212{removed}, {when.duration(took)}" if files else text
+                parts.append(tr_n("{n} file changed", "{n} files changed", files) if files else tr("no files changed"))
+            if files:
+                parts += (f"+{added} \u2212{removed}", when.duration(took))
+            return ", ".join(part for part in parts if part)
         case EventBlock(_, text, _):
             return text
         case BranchBlock(first, last, _):

@@ -23,7 +23,7 @@ from vibekit_desktop.ui.views.controls import badge_width, draw_badge
 from vibekit_desktop.ui.views.file_list import FileList
 from vibekit_desktop.ui.views.row_paint import draw_text, measures
 from vibekit_desktop.ui.views.timeline import TimelineView
-from vibekit_desktop.ui.wording import local_now_ms
+from vibekit_desktop.ui.when import local_now_ms
 
 
 class Tab(QAbstractButton):

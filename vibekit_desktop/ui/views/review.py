@@ -3,8 +3,7 @@
 Arranges the bar, the file list and the diff pane; asks through `operations.diffs` and emits intents. UI thread only.
 """
 
-from collections.abc import Sequence
-from datetime import datetime
+from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QRectF, Qt, Signal
 from PySide6.QtGui import QAction, QKeySequence, QPainter, QPaintEvent, QShowEvent
@@ -16,6 +15,7 @@ from vibekit_desktop.core.types.diffs import DiffRequest, FileDiff
 from vibekit_desktop.core.types.errors import CoreError
 from vibekit_desktop.core.types.events import WorkspaceRestored
 from vibekit_desktop.core.types.ids import ChatId, WorkspacePath
+from vibekit_desktop.ui import when
 from vibekit_desktop.ui.bridge import Bridge
 from vibekit_desktop.ui.error_text import sentence
 from vibekit_desktop.ui.models.files import FileListModel, entry_of
@@ -40,8 +40,17 @@ class ReviewPage(QWidget):
     back_requested = Signal()
     undo_file_requested = Signal(object, object)
 
-    def __init__(self, hub: ThemeHub, bridge: Bridge, diffs: Diffs, parent: QWidget | None = None) -> None:
+    def __init__(
+        self,
+        hub: ThemeHub,
+        bridge: Bridge,
+        diffs: Diffs,
+        parent: QWidget | None = None,
+        *,
+        now_ms: Callable[[], int] = when.local_now_ms,
+    ) -> None:
         super().__init__(parent)
+        self._now_ms = now_ms
         self._hub = hub
         self._bridge = bridge
         self._diffs = diffs
@@ -328,14 +337,14 @@ class ReviewPage(QWidget):
         return (point_label(self._old), self._time_of(self._old)), (point_label(self._new), self._time_of(self._new))
 
     def _time_of(self, point: Point) -> str:
-        """The clock time of a side, where the timeline tells one."""
+        """The moment of a side, where the timeline tells one."""
         entries = self._timeline.entries if self._timeline is not None else ()
         for entry in entries:
             if entry.kind is EntryKind.TURN and entry.at > 0:
                 if point == BeforeTurn(entry.turn):
-                    return f"{datetime.fromtimestamp(entry.at / 1000):%H:%M}"
+                    return when.stamp(entry.at, self._now_ms())
                 if point == AfterTurn(entry.turn) and entry.duration_ms > 0:
-                    return f"{datetime.fromtimestamp((entry.at + entry.duration_ms) / 1000):%H:%M}"
+                    return when.stamp(entry.at + entry.duration_ms, self._now_ms())
         return ""
 
     def _shown(self, diff: FileDiff) -> None:
