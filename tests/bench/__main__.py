@@ -6,9 +6,9 @@ thread's work is meant: milliseconds alone say more about the machine than about
 
 import sys
 
-from tests.bench import diff, start
+from tests.bench import diff, opening, start
 
-BENCHES = {"start": start.run, "diff": diff.run}
+BENCHES = {"start": start.run, "diff": diff.run, "open": opening.run}
 
 
 def main(names: list[str]) -> int:
