@@ -93,7 +93,7 @@ class Window:
 
     def describe(self) -> str:
         """What is on the screen, for a failed test."""
-        rows = "; ".join(row.name for row in self.timeline())
+        rows = "; ".join(row.spoken for row in self.timeline())
         return f"page {self.main.page}, toast {self.toast!r}, timeline: {rows}"
 
     def picture(self, name: str) -> None:

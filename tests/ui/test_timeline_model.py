@@ -252,3 +252,11 @@ def test_updates_by_small_signals_end_where_a_fresh_model_begins(
 def test_an_incomplete_turn_without_a_list_is_called_partly_recorded() -> None:
     turn = replace(samples.turn(2, "13:00", 1, "x", (samples.change("a", 1, 1),)), coverage=Coverage(complete=False))
     assert "Partly recorded" in one(rows((turn,)), RowKind.TURN).name
+
+
+def test_without_the_workspace_nobody_says_that_nothing_changed() -> None:
+    gone = (TimelineEntry(kind=EntryKind.NOW, turn=1, at=samples.NOW_MS),)
+    (row,) = [
+        row for row in rows_of(samples.timeline(gone, workspace_found=False), now_ms=samples.NOW_MS) if row.kind is RowKind.NOW
+    ]
+    assert row.detail == "The workspace was not found where it was."

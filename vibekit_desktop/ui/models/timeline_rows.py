@@ -174,7 +174,7 @@ class _Rows:
         if count:
             detail = tr_n("{n} file changed since {since}", "{n} files changed since {since}", count, since=since)
         else:
-            detail = tr("Nothing changed since {since}", since=since)
+            detail = self._why_off or tr("Nothing changed since {since}", since=since)
         key: Key = ("now", 0, "")
         self.rows.append(
             TimelineRow(
