@@ -183,7 +183,7 @@ def test_tab_stays_inside_the_dialog_and_the_primary_comes_second(stage: Stage) 
 
 def test_what_was_confirmed_is_carried_out_and_the_toast_offers_undo(stage: Stage) -> None:
     prompts: list[str] = []
-    stage.work.prompt_returned.connect(lambda _, text: prompts.append(text))
+    stage.work.finished.connect(lambda _, report: prompts.append(report.next_prompt))
     stage.fake.checkpoints.reports.append(
         RestoreReport(
             chat=samples.CHAT,
@@ -411,7 +411,7 @@ def test_what_could_not_be_put_back_is_named_and_is_no_success(stage: Stage) -> 
         )
     )
     undone(stage)
-    assert stage.notifier.shown == "Restored 0 of 1 file. rows.py is locked by another program."
+    assert stage.notifier.shown == "Restored 0 of 1 file. rows.py can't be written: in use by another program, or read-only."
 
 
 def test_a_plan_that_went_stale_is_made_again_without_a_question(stage: Stage) -> None:

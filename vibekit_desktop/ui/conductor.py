@@ -459,8 +459,8 @@ class Conductor(QObject):
 
     def tell_fault(self, error: BaseException) -> None:
         """A fault of the program: say so once; the details are in the log."""
-        kind = type(error).__name__
-        self.notifier.toast(tr("Something went wrong in the program ({kind}). Nothing was lost.", kind=kind), "error")
+        text = tr("Something went wrong in the program ({kind}). What happened is in its log.", kind=type(error).__name__)
+        self.notifier.toast(text, "error")
 
 
 def _changed_files(timeline: Timeline) -> int:

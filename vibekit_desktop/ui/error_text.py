@@ -37,8 +37,11 @@ def _refusal(_error: errors.CoreError) -> ErrorText:
 
 
 def _environment(error: errors.CoreError) -> ErrorText:
-    action = tr("Try again") if error.retryable else ""
-    return ErrorText(tr("This computer did not allow it."), tr("Nothing was lost. Try again, or look at the details."), action)
+    return ErrorText(
+        tr("This computer did not allow it."),
+        tr("Nothing was changed. Look at the disk and its permissions, then try again."),
+        tr("Try again") if error.retryable else "",
+    )
 
 
 def _bug(_error: errors.CoreError) -> ErrorText:
@@ -83,7 +86,7 @@ def _plan_stale(error: errors.PlanStale) -> ErrorText:
 
 def _nothing_to_take_back(error: errors.NothingToTakeBack) -> ErrorText:
     title = tr("There is nothing to redo.") if error.kind == "redo" else tr("There is nothing to undo.")
-    return ErrorText(title, tr("Nothing was changed. Each earlier restore in the timeline has its own Undo."))
+    return ErrorText(title, tr("Nothing was changed. The timeline shows what was restored in this chat."))
 
 
 def _not_known_there(error: errors.NotKnownThere) -> ErrorText:

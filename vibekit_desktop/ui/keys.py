@@ -61,6 +61,7 @@ class Keys(QObject):
             self.actions.give(name, act)
 
         give("search", doer.sidebar.focus_search)
+        doer.sidebar.search.set_shortcut(self.actions["search"].shortcut())
         give("import", doer.sidebar.open_import_menu)
         give("open-folder", doer.sidebar.choose_folder)
         give("workspaces", doer.sidebar.open_workspace_menu)

@@ -85,7 +85,6 @@ class _Frame(QWidget):
         self._timer.timeout.connect(self._leave)
         self._move = QPropertyAnimation(self, b"pos", self)
         self._move.setEasingCurve(QEasingCurve.Type.OutCubic)
-        self._leaving = False
         self.ensurePolished()
         self.adjustSize()
 
@@ -139,7 +138,6 @@ class _Frame(QWidget):
         if not duration:
             self.close_now()
             return
-        self._leaving = True
         self._move.stop()
         self._move.setDuration(duration)
         self._move.setStartValue(self.pos())
@@ -159,7 +157,7 @@ class _Frame(QWidget):
 class Notifier(QObject):
     """Shows one toast at a time on ``host``. Invariant: an error is never pushed away by good news.
 
-    ``inset`` is the distance from the bottom of ``host`` (16 above the composer or the read-only row).
+    ``inset`` is the distance from the bottom of ``host`` (16 above the read-only row).
     """
 
     def __init__(self, host: QWidget, hub: ThemeHub) -> None:

@@ -86,7 +86,7 @@ def leave_text(reason: str, size_bytes: int | None = None) -> str:
         case LeaveReason.CANNOT_READ:
             return tr("It can't be read now. It stays as it is.")
         case LeaveReason.CANNOT_WRITE:
-            return tr("Locked by another program.")
+            return tr("It can't be written: in use by another program, or read-only.")
         case LeaveReason.CANNOT_STORE:
             return tr("The store has no room for a copy of its present state.")
         case LeaveReason.NOT_REGULAR:

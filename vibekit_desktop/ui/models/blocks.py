@@ -22,7 +22,6 @@ class UserBlock:
 
     text: str
     time: str
-    full_time: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -172,7 +172,7 @@ class TranscriptModel(QAbstractListModel):
                 turn = self._turn_at(number)
                 return CheckpointBlock(turn, self._changed(turn), self._found())
             case Kind.USER:
-                return UserBlock(message.content, when.stamp(message.ts, self._now()), when.full_date(message.ts))
+                return UserBlock(message.content, when.stamp(message.ts, self._now()))
             case Kind.THINKING:
                 return ThinkingBlock(message.reasoning if first < 0 else message.blocks[first].thinking)
             case Kind.ANSWER:
@@ -270,7 +270,7 @@ def spoken(block: Block) -> str:
             if changed is False:
                 return tr("Before turn {turn}, no files changed", turn=turn)
             return tr("Checkpoint {turn}, before this turn", turn=turn)
-        case UserBlock(text, time, _):
+        case UserBlock(text, time):
             return tr("You, {time}: {text}", time=time, text=text[:2000])
         case ThinkingBlock():
             return tr("Thought")

@@ -50,12 +50,10 @@ Outcome = tuple[RestorePlan, RestoreReport]
 class CheckpointOperations(QObject):
     """What a person can do with a chat's checkpoints. Invariant: one operation at a time; another one meanwhile is ignored.
 
-    Signals: ``prompt_returned(chat, text)``: a cut took back this prompt, it belongs in the composer;
-    ``diff_wanted(chat, path, point)``: Compare was pressed: show the file at ``point`` against the disk;
+    Signals: ``diff_wanted(chat, path, point)``: Compare was pressed: show the file at ``point`` against the disk;
     ``finished(chat, report)``: something was done, or the attempt was a no-op.
     """
 
-    prompt_returned = Signal(object, str)
     diff_wanted = Signal(object, object, object)
     finished = Signal(object, object)
 
@@ -167,8 +165,6 @@ class CheckpointOperations(QObject):
             return None
         plan, report = outcome
         self._tell(plan, report, again)
-        if report.next_prompt:
-            self.prompt_returned.emit(report.chat, report.next_prompt)
         self.finished.emit(report.chat, report)
         return report
 

@@ -105,12 +105,6 @@ class DiffPresenter(QObject):
         else:
             self._debounce.start()
 
-    def reload(self) -> None:
-        """The disk changed: compute the same again without moving the line in sight."""
-        if self._request is not None:
-            self._keep_place = True
-            self._start()
-
     def stop(self) -> None:
         """Forget the request and what it may still answer."""
         self._request = None

@@ -53,11 +53,11 @@ def partly_text(plan: RestorePlan, report: RestoreReport) -> str:
 
 
 def failed_text(left: LeftFile) -> str:
-    """Why one file was left: "export.md is locked by another program."."""
+    """Why one file was left: "export.md was changed at that moment and was left as it is."."""
     name = file_name(shown_path(left.path))
     match left.reason:
         case LeaveReason.CANNOT_WRITE:
-            return tr("{file} is locked by another program.", file=name)
+            return tr("{file} can't be written: in use by another program, or read-only.", file=name)
         case LeaveReason.CHANGED_JUST_NOW | LeaveReason.CHANGED_SINCE | LeaveReason.CHANGED_LATER:
             return tr("{file} was changed at that moment and was left as it is.", file=name)
         case LeaveReason.DAMAGED:

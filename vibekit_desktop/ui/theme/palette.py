@@ -5,7 +5,6 @@ another takes its place. UI thread only. Imports QtGui only, so that the first w
 """
 
 from functools import cache
-from typing import ClassVar
 
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QColor, QFont, QFontDatabase, QFontMetricsF, QGuiApplication, QPalette
@@ -150,8 +149,6 @@ class ThemeHub(QObject):
     """
 
     changed = Signal()
-
-    MODES: ClassVar = ("system", "light", "dark")
 
     def __init__(self, mode: str = "system", *, zoom: float = 1.0, still: bool = False, parent: QObject | None = None) -> None:
         super().__init__(parent)

@@ -81,11 +81,6 @@ class BlockList(QAbstractScrollArea):
         bar = self.verticalScrollBar()
         return bar.value() >= bar.maximum()
 
-    @property
-    def sticks_to_end(self) -> bool:
-        """Whether the list stays at its end while heights are corrected and rows come."""
-        return self._at_end
-
     def scroll_to_end(self) -> None:
         """Show the end, and stay there."""
         self._at_end = True

@@ -63,7 +63,7 @@ class Banner(QWidget):
 
 
 class ReadOnlyRow(QWidget):
-    """What stands in place of a composer: where the chat comes from."""
+    """The foot of the page: where the chat comes from, and that it is shown as recorded."""
 
     def __init__(self, hub: ThemeHub, parent: QWidget | None = None) -> None:
         super().__init__(parent)

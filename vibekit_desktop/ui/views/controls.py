@@ -68,11 +68,6 @@ class Button(QPushButton):
         self.updateGeometry()
         self.update()
 
-    def set_kind(self, kind: str) -> None:
-        """Look like another kind from now on."""
-        self._kind = kind
-        self.update()
-
     def set_badge(self, text: str) -> None:
         """Show another count; empty hides it."""
         self._badge = text

@@ -109,7 +109,7 @@ class _DropZone(QWidget):
         painter.drawText(QRectF(70, 18, room, 20), _V, tr("Choose a folder to work in"))
         painter.setFont(theme.font("body"))
         painter.setPen(theme.color("text.secondary"))
-        text = tr("Or drop one here. Changes inside it are recorded from then on.")
+        text = tr("Or drop one here. Chats of agents that work in it are listed.")
         text = theme.metrics("body").elidedText(text, Qt.TextElideMode.ElideRight, room)
         painter.drawText(QRectF(70, 38, room, 20), _V, text)
 
@@ -281,10 +281,7 @@ class FirstRun(QScrollArea):
         column.addWidget(self._found)
         column.addSpacing(22)
         privacy = _Line(hub, self._column)
-        privacy.say(
-            icon="lock",
-            text=tr("Everything stays on this computer. Nothing is sent anywhere except by the agents you start."),
-        )
+        privacy.say(icon="lock", text=tr("Everything stays on this computer. Nothing is sent anywhere."))
         column.addWidget(privacy)
         outer = QVBoxLayout(page)
         outer.setContentsMargins(32, 24, 32, 32)
@@ -313,10 +310,6 @@ class FirstRun(QScrollArea):
         self.open_all.setVisible(len(shown) > 1)
         self._heading.place()
         self._found.setVisible(bool(shown))
-
-    def focus_first(self) -> None:
-        """Put the focus on Choose folder."""
-        self.zone.button.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         self._column.setFixedWidth(max(200, min(self._hub.theme.size("reading-max"), self.viewport().width() - 64)))

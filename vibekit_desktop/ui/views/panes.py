@@ -171,11 +171,6 @@ class Panes(QWidget):
         """Whether the inspector is a drawer at this width."""
         return self._last.inspector_drawer
 
-    def set_widths(self, sidebar: int, inspector: int) -> None:
-        """Use remembered widths."""
-        self._wanted = self._wanted._replace(sidebar=sidebar, inspector=inspector)
-        self._place()
-
     def allow_inspector(self, allowed: bool) -> None:
         """Whether the page in the centre has an inspector at all."""
         self._inspector_allowed = allowed

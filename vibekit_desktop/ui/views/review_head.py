@@ -133,7 +133,6 @@ class FileHead(QWidget):
     def __init__(self, hub: ThemeHub, parent: QWidget) -> None:
         super().__init__(parent)
         self._hub = hub
-        self._hunk_text = ""
         self.setFixedHeight(44)
         row = QHBoxLayout(self)
         row.setContentsMargins(16, 0, 12, 1)

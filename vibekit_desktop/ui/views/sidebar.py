@@ -164,7 +164,7 @@ class ChatListView(QListView):
             title = tr("Nothing found for “{text}”", text=self._chats.filter_text)
             draw_empty(painter, theme, box, "search", title, tr("Only titles are searched here."), strong=False)
         else:
-            text = tr("Chats you start or open appear here, newest first.")
+            text = tr("Chats of agents on this computer appear here, newest first.")
             draw_empty(painter, theme, box.adjusted(0, 0, 0, -60), "chat", tr("No chats yet"), text, strong=False)
 
 

@@ -88,11 +88,6 @@ class TextLayout:
         self._find_spans()
         self.height = max(1, round(document.size().height()))
 
-    @property
-    def natural_width(self) -> float:
-        """The width the text takes when nothing wraps, at most the given one."""
-        return self._document.idealWidth()
-
     def links(self, origin: QPointF) -> list[Hit]:
         """The links as hits of the action ``link``; one per line that a link covers."""
         hits: list[Hit] = []
