@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 from vibekit_desktop.ui import assets
 from vibekit_desktop.ui.theme import icons
 from vibekit_desktop.ui.theme.palette import Theme, ThemeHub
-from vibekit_desktop.ui.theme.qss import stylesheet
+from vibekit_desktop.ui.theme.qss import _SHEET, stylesheet
 from vibekit_desktop.ui.theme.tokens import load_tokens
 
 UI = Path(assets.__file__).parent
@@ -33,6 +33,18 @@ def test_every_colour_that_the_window_names_is_a_token() -> None:
     named = {text for text in _strings() if re.fullmatch(rf"({'|'.join(GROUPS)})\.[a-z-]+", text)}
     assert named
     assert named <= known
+
+
+def test_every_colour_is_used() -> None:
+    """By its name, in the style sheet, or as one of a family."""
+    families = ("diff.", "syntax.")
+    sheet = _SHEET.template
+    unused = {
+        name
+        for name in set(load_tokens().color_names()) - _strings()
+        if not name.startswith(families) and f"${{{re.sub('[.-]', '_', name)}}}" not in sheet
+    }
+    assert unused <= {"accent.fill-hover", "danger.fill", "danger.fill-hover"}  # named by their kind of button
 
 
 def test_no_colour_is_written_into_a_widget() -> None:
@@ -117,7 +129,7 @@ def test_every_icon_can_be_drawn(qtbot: QtBot, name: str) -> None:
 
 def test_an_icon_takes_the_tokens_colour(qtbot: QtBot) -> None:
     theme = Theme(load_tokens(), dark=False)
-    picture = icons.pixmap(theme, "status-unread", "danger.fill", 16, 1.0).toImage()
+    picture = icons.pixmap(theme, "stop", "danger.fill", 16, 1.0).toImage()
     colors = {picture.pixelColor(x, y).name() for x in range(16) for y in range(16) if picture.pixelColor(x, y).alpha() == 255}
     assert theme.color("danger.fill").name() in colors
 
@@ -131,6 +143,10 @@ def test_every_icon_that_is_drawn_is_bundled() -> None:
         used |= set(re.findall(r'IconButton\(\s*\w+, "([a-z-]+)"', text))
     assert used
     assert used <= known
+
+
+def test_every_icon_that_is_bundled_is_drawn() -> None:
+    assert set(assets.icon_names()) <= _strings()
 
 
 @pytest.mark.parametrize("dark", LOOKS)

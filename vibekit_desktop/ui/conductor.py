@@ -391,6 +391,7 @@ class Conductor(QObject):
         self._tell_import(report)
         chats = [*report.imported, *report.updated]
         if chats:
+            self.rescan()  # its folder may be a new one in the list of workspaces
             self.open_chat(chats[0].chat_id)
         elif report.unchanged:
             self.open_chat(report.unchanged[0])

@@ -9,6 +9,7 @@ from PySide6.QtGui import QCloseEvent, QGuiApplication, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QMainWindow, QStackedWidget, QWidget
 
 from vibekit_desktop.ui.text import tr
+from vibekit_desktop.ui.theme import icons
 from vibekit_desktop.ui.theme.palette import ThemeHub
 from vibekit_desktop.ui.views.panes import Panes
 
@@ -46,6 +47,7 @@ class MainWindow(QMainWindow):
         self.panes.inspector_shown.connect(self.inspector_shown)
         self.panes.narrow_changed.connect(self.narrow_changed)
         self.set_chat("", "")
+        self.setWindowIcon(icons.app_icon(hub.theme))
         screen = QGuiApplication.primaryScreen()
         if screen is not None:
             room = screen.availableSize()

@@ -158,7 +158,7 @@ class Panes(QWidget):
 
     @property
     def widths(self) -> tuple[int, int]:
-        """Wanted widths of chat list and inspector, to be remembered."""
+        """Wanted widths of chat list and inspector."""
         return self._wanted.sidebar, self._wanted.inspector
 
     @property

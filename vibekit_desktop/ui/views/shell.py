@@ -35,7 +35,9 @@ class Shell(QMainWindow):
             self.resize(min(FIRST_WIDTH, int(room.width() * 0.9)), min(FIRST_HEIGHT, int(room.height() * 0.9)))
 
     def fill(self, page: QWidget) -> None:
-        """Show ``page`` from now on, under its own title."""
+        """Show ``page`` from now on, under its own title and icon."""
+        page.windowIconChanged.connect(self.setWindowIcon)
+        self.setWindowIcon(page.windowIcon())
         page.windowTitleChanged.connect(self.setWindowTitle)
         self.setWindowTitle(page.windowTitle())
         self.setCentralWidget(page)

@@ -255,7 +255,9 @@ class TimelineDelegate(QStyledItemDelegate):
         width = draw_text(painter, theme, QRectF(LEFT, body.top(), right - LEFT, body.height()), row.title, weight=600)
         rest = QRectF(LEFT + width + 6, body.top(), right - LEFT - width - 14, body.height())
         if rest.width() > 24:
-            draw_text(painter, theme, rest, row.detail, style="small", token="text.tertiary")
+            whole = measures(theme, "small").horizontalAdvance(row.detail) <= rest.width()
+            when = row.detail if whole else row.detail.partition(" · ")[0]  # the moment without how long it took
+            draw_text(painter, theme, rest, when, style="small", token="text.tertiary")
         if row.prompt:
             prompt = QRectF(LEFT, body.bottom(), body.width() - 8, 16 * theme.zoom)
             draw_text(painter, theme, prompt, row.prompt, style="small", token="text.secondary")
