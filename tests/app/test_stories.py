@@ -416,6 +416,7 @@ async def test_a_history_from_elsewhere_is_imported_and_opened(window: Window, w
     await window.until(lambda: window.turns() == [5, 4, 3, 2, 1])
     await window.settled()
     assert window.toast == "Opened 1 chat"
+    assert [action.text() for action in window.conductor.sidebar.workspace_menu().actions()][0] == "All workspaces"
 
 
 # The window.
