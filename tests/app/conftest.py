@@ -8,6 +8,7 @@ import pytest
 from PySide6.QtWidgets import QApplication
 
 from tests.app.window import Window, opened
+from tests.helpers.claude_sessions import write_demo_session
 
 
 @pytest.fixture
@@ -15,6 +16,15 @@ def window(qapp: QApplication, tmp_path: Path, home: Path) -> Iterator[Window]:
     """The program, not started yet; it ends with the test and must leave nothing behind."""
     with opened(qapp, data=tmp_path / "data", home=home, pictures=tmp_path / "pictures") as made:
         yield made
+
+
+@pytest.fixture
+def workspace(tmp_path: Path, home: Path) -> Path:
+    """The demo session's folder, as the session left it; the session lies in the home folder."""
+    folder = tmp_path / "tidewatch"
+    folder.mkdir()
+    write_demo_session(home, folder)
+    return folder
 
 
 @pytest.hookimpl(tryfirst=True)

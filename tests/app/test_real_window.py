@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 
 from tests.arch.source import ROOT
-from tests.helpers.claude_sessions import write_demo_session
 from tests.helpers.processes import children, words
 from tests.helpers.program import tree
 from tests.helpers.x11 import Screen, screen, why_not
@@ -106,14 +105,6 @@ def start(on: Screen, tmp_path: Path, home: Path) -> Iterator[Start]:
         if one.process.poll() is None:
             one.process.kill()
             one.process.wait()
-
-
-@pytest.fixture
-def workspace(tmp_path: Path, home: Path) -> Path:
-    folder = tmp_path / "tidewatch"
-    folder.mkdir()
-    write_demo_session(home, folder)
-    return folder
 
 
 def test_without_a_history_it_shows_its_window_and_ends_when_told_to(start: Start) -> None:

@@ -75,6 +75,21 @@ class Window:
         self.shell.activateWindow()
         await self.conductor.start(open_chat=options.get("open_chat"), view=options.get("view"), recover=self.wired.recover)
 
+    async def open_demo(self) -> None:
+        """Start, and open the demo session by a click on its row."""
+        await self.start()
+        await self.settled()
+        (row,) = self.chats()
+        self.choose_chat(row.header.name)
+        await self.until(lambda: self.turns() == [5, 4, 3, 2, 1])
+        await self.settled()
+
+    async def ask_to_restore(self, turn: int) -> None:
+        """Press Restore to before a turn in the timeline and wait for the preview."""
+        self.press_timeline(Button.RESTORE, turn=turn)
+        await self.until(self.dialogs)
+        await self.settled()
+
     async def until(self, condition: Callable[[], object], what: str = "") -> None:
         """Let the program work until ``condition`` holds."""
         end = time.monotonic() + LIMIT_S
