@@ -1,6 +1,7 @@
 """Put the views of one window together, and connect what a person asks for to the core.
 
-Knows which chat is open; everything else is in the models. A newer opening supersedes an older one by token. UI thread only.
+Connects only: the open chat is in `operations.open_chat`, what changes files in `operations.checkpoints`, where chats come from
+in `operations.history`, everything shown in the models. UI thread only.
 """
 
 import asyncio
@@ -12,17 +13,7 @@ from PySide6.QtCore import QEvent, QObject, QTimer
 
 from vibekit_desktop.core.api import Core
 from vibekit_desktop.core.types.chats import ChatHeader, ChatStatus, ChatView
-from vibekit_desktop.core.types.checkpoints import (
-    AfterTurn,
-    BeforeTurn,
-    EntryKind,
-    Now,
-    Point,
-    RestoreReport,
-    Start,
-    Timeline,
-    parse_point,
-)
+from vibekit_desktop.core.types.checkpoints import AfterTurn, BeforeTurn, Now, Point, RestoreReport, Timeline, parse_point
 from vibekit_desktop.core.types.errors import CoreError
 from vibekit_desktop.core.types.events import (
     ChatCreated,
@@ -33,15 +24,16 @@ from vibekit_desktop.core.types.events import (
     WorkspaceRestored,
 )
 from vibekit_desktop.core.types.ids import ChatId, WorkspacePath
-from vibekit_desktop.core.types.sources import ImportReport
 from vibekit_desktop.ui.bridge import Bridge
-from vibekit_desktop.ui.error_text import sentence
+from vibekit_desktop.ui.error_text import ErrorText, sentence
 from vibekit_desktop.ui.keys import Keys
 from vibekit_desktop.ui.models.chat_list import ChatListModel
 from vibekit_desktop.ui.models.files import entry_of
 from vibekit_desktop.ui.models.transcript import TranscriptModel
 from vibekit_desktop.ui.notify import Notifier
 from vibekit_desktop.ui.operations.checkpoints import CheckpointOperations
+from vibekit_desktop.ui.operations.history import HistoryOperations
+from vibekit_desktop.ui.operations.open_chat import OpenChat
 from vibekit_desktop.ui.text import tr, tr_n
 from vibekit_desktop.ui.theme.palette import ThemeHub
 from vibekit_desktop.ui.views.chat_page import ChatPage
@@ -52,6 +44,7 @@ from vibekit_desktop.ui.views.main_window import MainWindow
 from vibekit_desktop.ui.views.review import ReviewPage
 from vibekit_desktop.ui.views.sidebar import Sidebar
 from vibekit_desktop.ui.when import local_now_ms
+from vibekit_desktop.ui.wording import workspace_name
 
 _log = logging.getLogger(__name__)
 
@@ -71,10 +64,7 @@ class Conductor(QObject):
         self._core = core
         self._window = window
         self.bridge = Bridge(core.events, report=self._failed)
-        self._chat: ChatId | None = None
-        self._view: ChatView | None = None
-        self._timeline: Timeline | None = None
-        self._token = 0
+        self.open = OpenChat(core, self.bridge, self)
         self._dialog_open = 0
         self.chats = ChatListModel(local_now_ms, self)
         self.transcript = TranscriptModel(local_now_ms, self)
@@ -94,11 +84,13 @@ class Conductor(QObject):
         self.notifier = Notifier(window.panes.centre, hub)
         self.notifier.inset = _ABOVE_FOOT
         self.checkpoints = CheckpointOperations(hub, self.bridge, core, self.notifier, window)
+        self.histories = HistoryOperations(core, self.bridge, self.notifier, self)
         self._look_again = QTimer(self)
         self._look_again.setSingleShot(True)
         self._look_again.setInterval(_LOOK_AGAIN_MS)
         self._look_again.timeout.connect(self._look)
         self._connect_views()
+        self._connect_operations()
         self._subscribe()
         self.keys = Keys(self, hub, window)
         window.installEventFilter(self)
@@ -108,13 +100,12 @@ class Conductor(QObject):
     def _connect_views(self) -> None:
         self.sidebar.chat_chosen.connect(lambda chat: self.open_chat(ChatId(chat)))
         self.sidebar.hide_requested.connect(self._window.toggle_sidebar)
-        self.sidebar.import_requested.connect(self.import_path)
-        self.sidebar.folder_requested.connect(self.open_folder)
-        self.sidebar.workspace_chosen.connect(self._narrow)
+        self.sidebar.import_requested.connect(self.histories.start_import)
+        self.sidebar.folder_requested.connect(self.histories.start_open_folder)
         self.page.header.review_requested.connect(self.open_review)
         self.page.header.inspector_toggled.connect(self._window.toggle_inspector)
         transcript = self.page.transcript
-        transcript.restore_requested.connect(lambda turn: self._with_chat(self._restore, BeforeTurn(turn)))
+        transcript.restore_requested.connect(lambda turn: self._restore_to(BeforeTurn(turn)))
         transcript.diff_requested.connect(
             lambda path, turn: self.open_review(BeforeTurn(turn), AfterTurn(turn), WorkspacePath(path))
         )
@@ -125,17 +116,29 @@ class Conductor(QObject):
         transcript.copied.connect(lambda: self.notifier.toast(tr("Copied"), "done"))
         self.inspector.diff_requested.connect(lambda path, old, new: self.open_review(old, new, path))
         self.inspector.undo_file_requested.connect(self._undo_file)
-        self.inspector.restore_requested.connect(lambda point: self._with_chat(self._restore, point))
+        self.inspector.restore_requested.connect(self._restore_to)
         self.inspector.undo_requested.connect(self.undo)
         self.inspector.redo_requested.connect(self.redo)
         self.inspector.open_chat_requested.connect(self.open_chat)
-        self.inspector.files_wanted.connect(self._list_files)
-        self.inspector.retry_requested.connect(self.refresh)
+        self.inspector.files_wanted.connect(self.open.list_files)
+        self.inspector.retry_requested.connect(self.open.refresh)
         self.review.back_requested.connect(lambda: self._window.show_page("transcript"))
         self.review.undo_file_requested.connect(self._undo_file)
+        self.first_run.folder_chosen.connect(self.histories.start_open_folder)
+        self.first_run.source_opened.connect(self.histories.start_open_source)
+
+    def _connect_operations(self) -> None:
+        self.open.opening.connect(self._opening)
+        self.open.opened.connect(self._opened)
+        self.open.read_again.connect(self._show)
+        self.open.not_opened.connect(self._not_opened)
+        self.open.timeline_read.connect(self._timeline_read)
+        self.open.timeline_not_read.connect(self.inspector.show_error)
+        self.open.files_listed.connect(lambda diffs: self.inspector.show_files([entry_of(diff) for diff in diffs]))
         self.checkpoints.diff_wanted.connect(lambda _chat, path, point: self.open_review(point, Now(), path))
-        self.first_run.folder_chosen.connect(self.open_folder)
-        self.first_run.source_opened.connect(self._open_source)
+        self.histories.listed.connect(self._listed)
+        self.histories.chat_wanted.connect(self.open_chat)
+        self.histories.folder_opened.connect(self._folder_opened)
 
     def _subscribe(self) -> None:
         self.bridge.subscribe(self, ChatCreated, lambda event: self._put(event.header))
@@ -147,7 +150,7 @@ class Conductor(QObject):
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         # Coming back to the window: files may have changed meanwhile, and Now must not lie.
-        if watched is self._window and event.type() == QEvent.Type.WindowActivate and self._timeline is not None:
+        if watched is self._window and event.type() == QEvent.Type.WindowActivate and self.open.timeline is not None:
             self._look_again.start()
         return super().eventFilter(watched, event)
 
@@ -166,23 +169,23 @@ class Conductor(QObject):
                 await recover()
             except CoreError as error:
                 self._failed("recover", error)
-        headers = await self._list()
+        headers = await self.histories.list_chats()
         if view == "first-run":
             await self._show_first_run()
         elif open_chat is not None:
-            await self._open(await self._core.chats.resolve(open_chat), self._next_token())
+            await self.open.open(await self._core.chats.resolve(open_chat))
             await self._show_view(view)
         elif opened := next((one for one in headers if one.status is ChatStatus.PLAIN), None):
-            await self._open(opened.id, self._next_token())
+            await self.open.open(opened.id)
         else:
             await self._show_first_run()
 
     async def _show_view(self, view: str | None) -> None:
         if view == "review":
             self.open_review()
-        elif view is not None and view.startswith("restore:") and self._chat is not None:
+        elif view is not None and view.startswith("restore:") and self.open.chat is not None:
             self._dialog_open = 1
-            self.checkpoints.start_restore(self._chat, parse_point(view.removeprefix("restore:")))
+            self._restore_to(parse_point(view.removeprefix("restore:")))
 
     async def settled(self) -> None:
         """Wait until nothing is loading: no task for a while, beyond an open dialog's."""
@@ -196,7 +199,7 @@ class Conductor(QObject):
     def close(self) -> None:
         """The window is closing: nothing new begins."""
         self._look_again.stop()
-        self._token += 1
+        self.open.forget_wishes()
         self.bridge.cancel_all()
 
     async def drained(self) -> None:
@@ -208,133 +211,72 @@ class Conductor(QObject):
 
     # The list of chats.
 
-    async def _list(self) -> Sequence[ChatHeader]:
-        headers = await self._core.chats.list()
+    def _listed(self, headers: Sequence[ChatHeader], workspaces: Sequence[str]) -> None:
         self.chats.load(headers)
-        workspaces = dict.fromkeys([*await self._core.library.workspaces(), *(header.workspace for header in headers)])
-        self.sidebar.set_workspaces([one for one in workspaces if one], self.sidebar.workspace)
-        return headers
+        self.sidebar.set_workspaces(workspaces, self.sidebar.workspace)
 
     def _put(self, header: ChatHeader) -> None:
         self.chats.put(header)
-        if header.id == self._chat:
-            self._window.set_chat(header.name, _folder_name(header.workspace))
+        if header.id == self.open.chat:
+            self._window.set_chat(header.name, workspace_name(header.workspace))
 
     def rescan(self) -> None:
         """Look for histories again."""
-        self.bridge.spawn(self, self._list(), name="list the chats")
-
-    def _narrow(self, workspace: str) -> None:
-        self.chats.set_workspace(workspace)
+        self.histories.start_list()
 
     async def _show_first_run(self) -> None:
         self._window.show_page("first_run")
         self._window.set_chat("", "")
         self.first_run.show_sources(await self._core.histories.sources())
 
-    def _open_source(self, name: str) -> None:
-        async def work() -> None:
-            headers = await self._list()
-            # without a name: "Open all"; they stand in the list, and the newest is shown
-            newest = next((one for one in headers if not name or one.source == name), None)
-            if newest is not None:
-                self.open_chat(newest.id)
-
-        self.bridge.spawn(self, work(), name="open a history")
+    def _folder_opened(self, workspace: str, newest: ChatId | None) -> None:
+        self.sidebar.choose_workspace(workspace)
+        if newest is not None:
+            self.open_chat(newest)
+            return
+        name = workspace_name(workspace)
+        text = tr("Chats of agents that work in {name} appear here.", name=name)
+        self.empty.say("folder-open", tr("No chats in {name} yet", name=name), text)
+        self._window.show_page("empty")
 
     # The open chat.
 
-    def _next_token(self) -> int:
-        self._token += 1
-        return self._token
-
     def open_chat(self, chat: ChatId) -> None:
         """Show a chat; one that is being opened meanwhile is forgotten."""
-        if chat == self._chat and self._window.page == "transcript":
-            return
-        self.bridge.spawn(self, self._open(chat, self._next_token()), name="open a chat")
+        if chat != self.open.chat or self._window.page != "transcript":
+            self.open.start_open(chat)
 
-    async def _open(self, chat: ChatId, token: int) -> None:
+    def _opening(self, chat: ChatId) -> None:
         self.sidebar.show_chat(chat)
         self.inspector.show_loading()
-        try:
-            view = await self._core.chats.open(chat)
-        except CoreError as error:
-            if token == self._token:
-                self._not_opened(error)
-            return
-        if token != self._token:
-            return
-        self._chat, self._view = chat, view
-        self.review.close_chat()
-        self.page.show_view(view, shown_path=_tilde(view.vault_workspace))
-        self.page.transcript.scroll_to_end()
-        self._window.set_chat(view.header.name, _folder_name(view.vault_workspace))
-        self._window.show_page("transcript")
-        await self._load_timeline(chat, token)
 
-    def _not_opened(self, error: CoreError) -> None:
-        text = sentence(error)
-        self._chat = self._view = self._timeline = None
+    def _opened(self, view: ChatView) -> None:
+        self.review.close_chat()
+        self._show(view)
+        self.page.transcript.scroll_to_end()
+        self._window.set_chat(view.header.name, workspace_name(view.vault_workspace))
+        self._window.show_page("transcript")
+
+    def _show(self, view: ChatView) -> None:
+        self.page.show_view(view, shown_path=_tilde(view.vault_workspace))
+
+    def _not_opened(self, text: ErrorText) -> None:
         self.inspector.show_timeline(None)
         self.empty.say("warning", text.title, text.detail)
         self._window.show_page("empty")
         self._window.set_chat("", "")
 
-    async def _load_timeline(self, chat: ChatId, token: int) -> None:
-        try:
-            timeline = await self._core.checkpoints.timeline(chat)
-        except CoreError as error:
-            if token == self._token:
-                self.inspector.show_error(sentence(error))
-            return
-        if token != self._token or chat != self._chat:
-            return
-        self._timeline = timeline
+    def _timeline_read(self, timeline: Timeline) -> None:
         self.transcript.set_timeline(timeline)
         self.inspector.show_timeline(timeline)
         self.page.header.set_changed(_changed_files(timeline))
-        if self.review.chat == chat:
+        if self.review.chat == timeline.chat:
             self.review.refresh(timeline)
-
-    def refresh(self) -> None:
-        """Read the open chat's timeline anew: the disk or the log changed."""
-        if self._chat is not None:
-            self.bridge.spawn(self, self._load_timeline(self._chat, self._token), name="read the timeline")
 
     def _look(self) -> None:
         """Somebody came back to the window: agents and people may have been at work meanwhile."""
         self.rescan()
-        if self._view is not None and self._view.header.source:
-            self._reload()  # the program it came from may have gone on with it
-        else:
-            self.refresh()
-
-    def _reload(self) -> None:
-        chat = self._chat
-        if chat is None:
-            return
-
-        async def work(token: int) -> None:
-            view = await self._core.chats.open(chat)
-            if token == self._token and chat == self._chat:
-                self._view = view
-                self.page.show_view(view, shown_path=_tilde(view.vault_workspace))
-                await self._load_timeline(chat, token)
-
-        self.bridge.spawn(self, work(self._token), name="read the chat")
-
-    def _list_files(self) -> None:
-        chat = self._chat
-        if chat is None:
-            return
-
-        async def work(token: int) -> None:
-            diffs = await self._core.diffs.files(chat, Start(), Now(), ())
-            if token == self._token:
-                self.inspector.show_files([entry_of(diff) for diff in diffs])
-
-        self.bridge.spawn(self, work(self._token), name="list the files")
+        self.open.look_again()
 
     def _colour(self, key: str, name: str, lines: tuple[str, ...]) -> None:
         async def work() -> None:
@@ -346,106 +288,52 @@ class Conductor(QObject):
 
     def open_review(self, old: Point | None = None, new: Point | None = None, path: WorkspacePath | None = None) -> None:
         """Show the changes of the open chat between two points, beginning with a file."""
-        if self._timeline is None or self._view is None:
-            return
-        self.review.open(self._view.header.name, self._timeline, old, new, path)
-        self._window.show_page("review")
+        if self.open.timeline is not None and self.open.view is not None:
+            self.review.open(self.open.view.header.name, self.open.timeline, old, new, path)
+            self._window.show_page("review")
 
-    def _with_chat(self, call: Callable[[ChatId, Point], None], point: Point) -> None:
-        if self._chat is not None:
-            call(self._chat, point)
-
-    def _restore(self, chat: ChatId, point: Point) -> None:
-        self.checkpoints.start_restore(chat, point)
+    def _restore_to(self, point: Point) -> None:
+        if self.open.chat is not None:
+            self.checkpoints.start_restore(self.open.chat, point)
 
     def _undo_file(self, path: WorkspacePath, point: Point) -> None:
-        if self._chat is not None:
-            self.checkpoints.start_undo_file(self._chat, path, point)
+        if self.open.chat is not None:
+            self.checkpoints.start_undo_file(self.open.chat, path, point)
 
     def restore(self) -> None:
         """Restore to before the last turn, after a preview."""
-        turns = [entry.turn for entry in self._timeline.entries if entry.kind is EntryKind.TURN] if self._timeline else []
-        if turns:
-            self._with_chat(self._restore, BeforeTurn(turns[-1]))
+        if self.open.last_turn:
+            self._restore_to(BeforeTurn(self.open.last_turn))
 
     def undo(self) -> None:
         """Take back the newest restore or undo of a file of the open chat."""
-        if self._chat is not None:
-            self.checkpoints.start_undo(self._chat)
+        if self.open.chat is not None:
+            self.checkpoints.start_undo(self.open.chat)
 
     def redo(self) -> None:
         """Take back the newest undo of the open chat."""
-        if self._chat is not None:
-            self.checkpoints.start_redo(self._chat)
-
-    def import_path(self, path: str) -> None:
-        """Read one history file, or every one in a folder."""
-        self.bridge.spawn(self, self._import(Path(path)), name="import")
-
-    async def _import(self, path: Path) -> None:
-        try:
-            report = await self._core.histories.import_path(path, workspace=None, agent=None)
-        except CoreError as error:
-            self.notifier.toast(sentence(error).sentence, "error")
-            return
-        self._tell_import(report)
-        chats = [*report.imported, *report.updated]
-        if chats:
-            self.rescan()  # its folder may be a new one in the list of workspaces
-            self.open_chat(chats[0].chat_id)
-        elif report.unchanged:
-            self.open_chat(report.unchanged[0])
-
-    def _tell_import(self, report: ImportReport) -> None:
-        count = len(report.imported) + len(report.updated)
-        if report.failed:
-            text = tr_n("{n} file could not be read: {why}", "{n} files could not be read: {why}", len(report.failed),
-                        why=report.failed[0].reason)  # fmt: skip
-            self.notifier.toast(text, "error")
-        elif count:
-            self.notifier.toast(tr_n("Opened {n} chat", "Opened {n} chats", count), "done")
-        else:
-            self.notifier.toast(tr("Nothing new in it"), "info")
-
-    def open_folder(self, folder: str) -> None:
-        """Work in a folder: its chats are listed, and changes inside it belong to its vault from then on."""
-
-        async def work() -> None:
-            try:
-                workspace = await self._core.library.open_folder(Path(folder))
-            except CoreError as error:
-                self.notifier.toast(sentence(error).sentence, "error")
-                return
-            headers = await self._list()
-            self.sidebar.choose_workspace(workspace)
-            newest = next((one for one in headers if one.workspace == workspace), None)
-            if newest is not None:
-                self.open_chat(newest.id)
-            else:
-                name = _folder_name(workspace)
-                text = tr("Chats of agents that work in {name} appear here.", name=name)
-                self.empty.say("folder-open", tr("No chats in {name} yet", name=name), text)
-                self._window.show_page("empty")
-
-        self.bridge.spawn(self, work(), name="open a folder")
+        if self.open.chat is not None:
+            self.checkpoints.start_redo(self.open.chat)
 
     # News.
 
     def _restored(self, event: WorkspaceRestored) -> None:
-        if self._view is not None and (event.chat == self._chat or event.workspace == self._view.vault_workspace):
-            self.refresh()
+        view = self.open.view
+        if view is not None and (event.chat == view.header.id or event.workspace == view.vault_workspace):
+            self.open.refresh()
 
     def _transcript_changed(self, event: TranscriptChanged) -> None:
-        if event.chat == self._chat:
-            self._reload()
+        if event.chat == self.open.chat:
+            self.open.reload()
 
     def _recovered(self, event: RestoreRecovered) -> None:
         report = event.report
         total = len(report.restored) + len(report.failed)
-        text = tr(
-            "A restore was interrupted. It was completed; {done} of {total} files match.",
+        text = tr_n(
+            "A restore was interrupted. It was completed; {done} of {n} file matches.",
+            "A restore was interrupted. It was completed; {done} of {n} files match.",
+            total,
             done=len(report.restored),
-            total=total,
         )
         kind = "restored" if report.verified and not report.failed else "error"
         self.notifier.toast(text, kind, (tr("Show"), lambda: self.open_chat(event.chat)))
@@ -466,10 +354,6 @@ class Conductor(QObject):
 
 def _changed_files(timeline: Timeline) -> int:
     return len({change.path for entry in timeline.entries for change in entry.files if entry.turn or entry.entry})
-
-
-def _folder_name(workspace: str) -> str:
-    return workspace.rstrip("/\\").replace("\\", "/").rpartition("/")[2]
 
 
 def _tilde(path: str) -> str:

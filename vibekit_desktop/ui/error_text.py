@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from vibekit_desktop.core.types import errors
 from vibekit_desktop.ui.text import tr, tr_n
+from vibekit_desktop.ui.wording import workspace_name
 
 
 class ErrorText(NamedTuple):
@@ -177,7 +178,7 @@ def _restore_unfinished(_error: errors.RestoreUnfinished) -> ErrorText:
 
 
 def _workspace_missing(error: errors.WorkspaceMissing) -> ErrorText:
-    name = error.looked_at.replace("\\", "/").rstrip("/").rsplit("/", 1)[-1] or error.looked_at
+    name = workspace_name(error.looked_at) or error.looked_at
     return ErrorText(
         tr("{name} was not found where it was.", name=name),
         tr("Nothing was changed. Put the folder back, or connect its drive; chats and their history can still be read."),

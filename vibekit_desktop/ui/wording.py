@@ -143,6 +143,11 @@ def folder_name(path: str) -> str:
     return path.rpartition("/")[0]
 
 
+def workspace_name(workspace: str) -> str:
+    """The last part of a workspace's path, as any system writes it."""
+    return visible_name(workspace.replace("\\", "/").rstrip("/").rpartition("/")[2])
+
+
 def shown_path(path: str, old_path: str | None = None) -> str:
     """A path as it is painted: what cannot be seen is made visible; a rename as "src/fmt.py → format.py"."""
     shown = visible_name(path)

@@ -15,6 +15,7 @@ from vibekit_desktop.core.types.ids import ChatId
 from vibekit_desktop.ui import when
 from vibekit_desktop.ui.models.list_changes import apply_changes
 from vibekit_desktop.ui.text import tr, tr_n
+from vibekit_desktop.ui.wording import workspace_name
 
 Index = QModelIndex | QPersistentModelIndex
 _ROOT = QModelIndex()
@@ -49,11 +50,6 @@ class ChatRow:
 
 
 Row = GroupRow | ChatRow
-
-
-def workspace_name(workspace: str) -> str:
-    """The last part of a workspace's path."""
-    return workspace.replace("\\", "/").rstrip("/").rsplit("/", 1)[-1]
 
 
 def title_of(header: ChatHeader) -> str:

@@ -5,11 +5,12 @@ from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen
 from PySide6.QtWidgets import QAbstractItemView, QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from vibekit_desktop.core.types.chats import ChatHeader, ChatStatus
-from vibekit_desktop.ui.models.chat_list import ChatRow, GroupRow, Role, title_of, workspace_name
+from vibekit_desktop.ui.models.chat_list import ChatRow, GroupRow, Role, title_of
 from vibekit_desktop.ui.text import tr
 from vibekit_desktop.ui.theme.palette import Theme, ThemeHub
 from vibekit_desktop.ui.theme.style import focus_ring, rounded
 from vibekit_desktop.ui.views.controls import draw_icon
+from vibekit_desktop.ui.wording import workspace_name
 
 Index = QModelIndex | QPersistentModelIndex
 

@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
 )
 
 from vibekit_desktop.core.types.ids import ChatId
-from vibekit_desktop.ui.models.chat_list import ChatListModel, Role, workspace_name
+from vibekit_desktop.ui.models.chat_list import ChatListModel, Role
 from vibekit_desktop.ui.text import tr
 from vibekit_desktop.ui.theme.palette import ThemeHub
 from vibekit_desktop.ui.theme.style import rounded
@@ -27,6 +27,7 @@ from vibekit_desktop.ui.views.chat_row import ChatRowDelegate, draw_skeleton
 from vibekit_desktop.ui.views.controls import Button, Hairline, IconButton, draw_icon
 from vibekit_desktop.ui.views.empty import draw_empty
 from vibekit_desktop.ui.views.fields import SearchField
+from vibekit_desktop.ui.wording import workspace_name
 
 _IMPORT_ICON_ONLY = 260
 

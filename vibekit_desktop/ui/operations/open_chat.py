@@ -1,0 +1,128 @@
+"""The chat that is open: read it, read its timeline, and read both again when something changed.
+
+A newer opening supersedes an older one by token; what comes late is dropped. Knows no view: what was read is told by signals.
+UI thread only.
+"""
+
+from PySide6.QtCore import QObject, Signal
+
+from vibekit_desktop.core.api import Core
+from vibekit_desktop.core.types.chats import ChatView
+from vibekit_desktop.core.types.checkpoints import EntryKind, Now, Start, Timeline
+from vibekit_desktop.core.types.errors import CoreError
+from vibekit_desktop.core.types.ids import ChatId
+from vibekit_desktop.ui.bridge import Bridge
+from vibekit_desktop.ui.error_text import sentence
+
+
+class OpenChat(QObject):
+    """Invariant: ``chat``, ``view`` and ``timeline`` are of one chat; ``view`` is None exactly if ``chat`` is.
+
+    Signals: ``opening(chat)``: it is being read; ``opened(view)``: another chat is open; ``read_again(view)``: the same chat
+    may have grown; ``not_opened(text)``: it could not be read, nothing is open; ``timeline_read(timeline)``;
+    ``timeline_not_read(text)``; ``files_listed(diffs)``: every file that differs from the start of the chat.
+    """
+
+    opening = Signal(object)
+    opened = Signal(object)
+    read_again = Signal(object)
+    not_opened = Signal(object)
+    timeline_read = Signal(object)
+    timeline_not_read = Signal(object)
+    files_listed = Signal(object)
+
+    def __init__(self, core: Core, bridge: Bridge, parent: QObject) -> None:
+        super().__init__(parent)
+        self._core = core
+        self._bridge = bridge
+        self._token = 0
+        self.chat: ChatId | None = None
+        self.view: ChatView | None = None
+        self.timeline: Timeline | None = None
+
+    @property
+    def last_turn(self) -> int:
+        """The last turn that has a checkpoint, or 0."""
+        entries = self.timeline.entries if self.timeline is not None else ()
+        return next((entry.turn for entry in reversed(entries) if entry.kind is EntryKind.TURN), 0)
+
+    # What the window asks for.
+
+    def start_open(self, chat: ChatId) -> None:
+        """Open a chat; one that is being opened meanwhile is forgotten."""
+        # The token is taken here: the newest wish counts, whichever task begins first.
+        self._bridge.spawn(self, self._open(chat, self._next_token()), name="open a chat")
+
+    async def open(self, chat: ChatId) -> None:
+        """Open a chat and wait until its timeline is read."""
+        await self._open(chat, self._next_token())
+
+    def refresh(self) -> None:
+        """Read the timeline anew: the disk or the log changed."""
+        if self.chat is not None:
+            self._bridge.spawn(self, self._read_timeline(self.chat, self._token), name="read the timeline")
+
+    def look_again(self) -> None:
+        """Somebody came back to the window: people and programs may have been at work meanwhile."""
+        if self.view is not None and self.view.header.source:
+            self.reload()  # the program it came from may have gone on with it
+        else:
+            self.refresh()
+
+    def reload(self) -> None:
+        """Read the transcript and the timeline anew."""
+        if self.chat is not None:
+            self._bridge.spawn(self, self._read_again(self.chat, self._token), name="read the chat")
+
+    def list_files(self) -> None:
+        """List the files that differ from the start of the chat."""
+        if self.chat is not None:
+            self._bridge.spawn(self, self._list_files(self.chat, self._token), name="list the files")
+
+    def forget_wishes(self) -> None:
+        """What is being read is not wanted any more."""
+        self._token += 1
+
+    # How.
+
+    def _next_token(self) -> int:
+        self._token += 1
+        return self._token
+
+    async def _open(self, chat: ChatId, token: int) -> None:
+        self.opening.emit(chat)
+        try:
+            view = await self._core.chats.open(chat)
+        except CoreError as error:
+            if token == self._token:
+                self.chat = self.view = self.timeline = None
+                self.not_opened.emit(sentence(error))
+            return
+        if token != self._token:
+            return
+        self.chat, self.view, self.timeline = chat, view, None
+        self.opened.emit(view)
+        await self._read_timeline(chat, token)
+
+    async def _read_timeline(self, chat: ChatId, token: int) -> None:
+        try:
+            timeline = await self._core.checkpoints.timeline(chat)
+        except CoreError as error:
+            if token == self._token:
+                self.timeline_not_read.emit(sentence(error))
+            return
+        if token == self._token and chat == self.chat:
+            self.timeline = timeline
+            self.timeline_read.emit(timeline)
+
+    async def _read_again(self, chat: ChatId, token: int) -> None:
+        view = await self._core.chats.open(chat)
+        if token == self._token and chat == self.chat:
+            self.view = view
+            self.read_again.emit(view)
+            await self._read_timeline(chat, token)
+
+    async def _list_files(self, chat: ChatId, token: int) -> None:
+        diffs = await self._core.diffs.files(chat, Start(), Now(), ())
+        if token == self._token:
+            self.files_listed.emit(diffs)
