@@ -135,6 +135,10 @@ class FakeCheckpoints(_Answers):
         restored = tuple(file.path for file in plan.acts)
         return RestoreReport(chat=plan.chat, kind=plan.kind, entry=1, restored=restored, left=(), failed=(), verified=True)
 
+    async def recover(self, chat: ChatId) -> Sequence[RestoreReport]:
+        self.note("recover", chat)
+        return ()
+
     async def content(self, chat: ChatId, point: Point, path: WorkspacePath) -> bytes:
         self.note("content", chat, point, path)
         return self.contents[path]

@@ -219,7 +219,17 @@ async def _carry_out(core: Core, options: argparse.Namespace, plan: RestorePlan,
     return DONE
 
 
+async def _recover(core: Core, options: argparse.Namespace) -> ChatId:
+    """Before the first change of a verb: what a crash interrupted (storage.md 5). Returns the chat."""
+    chat = await core.chats.resolve(options.chat)
+    if options.yes:
+        for report in await core.checkpoints.recover(chat):
+            print(f"finished the interrupted entry {report.entry} of chat {report.chat}", file=sys.stderr)
+    return chat
+
+
 async def _restore(core: Core, options: argparse.Namespace) -> int:
+    await _recover(core, options)
     plan, paths = await _plan(core, options, parse_point(options.point))
     if options.plan and options.plan != plan.digest:
         raise PlanStale(())
@@ -228,6 +238,7 @@ async def _restore(core: Core, options: argparse.Namespace) -> int:
 
 async def _undo_file(core: Core, options: argparse.Namespace) -> int:
     point = parse_point(options.point)
+    await _recover(core, options)
     header = await _header(core, options.chat)
     path = core.library.workspace_path(header.workspace, options.path)
     mine = Mine(restore_all=options.mine == "restore")
@@ -236,7 +247,7 @@ async def _undo_file(core: Core, options: argparse.Namespace) -> int:
 
 
 async def _undo(core: Core, options: argparse.Namespace) -> int:
-    chat: ChatId = await core.chats.resolve(options.chat)
+    chat = await _recover(core, options)
     mine = Mine(restore_all=options.mine == "restore")
     planner = core.checkpoints.plan_undo if options.verb == "undo" else core.checkpoints.plan_redo
     return await _carry_out(core, options, await planner(chat, mine=mine), [])

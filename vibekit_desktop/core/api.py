@@ -81,6 +81,9 @@ class Checkpoints(Protocol):
         """Do what the plan says if it is still true, else raise `PlanStale`. A plan without anything to do is refused as
         nothing: the report has no entry (0)."""
 
+    async def recover(self, chat: ChatId) -> Sequence[RestoreReport]:
+        """Finish what a crash interrupted in the chat's vault; before a plan that is to be carried out at once."""
+
     async def content(self, chat: ChatId, point: Point, path: WorkspacePath) -> bytes:
         """The exact bytes of a file at a point; raises `NotKnownThere`."""
 

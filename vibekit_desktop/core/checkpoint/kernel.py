@@ -200,10 +200,11 @@ class CheckpointKernel:
         """The chats with a restore that did not end, and why."""
         return recover.unfinished(self._ground)
 
-    def recover(self) -> list[RestoreReport]:
-        """Finish every interrupted restore of ours."""
+    def recover(self, *, needed: ChatId | None = None) -> list[RestoreReport]:
+        """Finish every interrupted restore of ours. What keeps one from it (a full disk, a damaged chat) keeps no other, and is
+        raised only for the chat that is ``needed``."""
         self._ground.vault.sweep()
-        return recover.recover(self._ground)
+        return recover.recover(self._ground, needed)
 
     # -- the rest ------------------------------------------------------------------------------------------------
 

@@ -10,7 +10,7 @@ from vibekit_desktop.core.checkpoint.ground import Ground
 from vibekit_desktop.core.checkpoint.log import Line, path_of
 from vibekit_desktop.core.checkpoint.points import original_restore_open, unfinished_plans
 from vibekit_desktop.core.types.checkpoints import RestorePlan, RestoreReport
-from vibekit_desktop.core.types.errors import RestoreUnfinished
+from vibekit_desktop.core.types.errors import EnvironmentFault, RestoreUnfinished
 from vibekit_desktop.core.types.ids import ChatId
 
 INTERRUPTED = "interrupted"
@@ -38,7 +38,7 @@ def unfinished(ground: Ground) -> list[tuple[ChatId, str]]:
     return found + [(chat, ORIGINAL) for chat, lines in logs if original_restore_open(lines)]
 
 
-def recover(ground: Ground) -> list[RestoreReport]:
+def recover(ground: Ground, needed: ChatId | None = None) -> list[RestoreReport]:
     """Finish every interrupted restore of ours, and clear away what one left that never got as far as its plan."""
     reports: list[RestoreReport] = []
     kept = False  # whether something may still need the list of stages
@@ -48,8 +48,10 @@ def recover(ground: Ground) -> list[RestoreReport]:
             continue
         try:
             reports.append(Finish(ground, chat, line).run())
-        except RestoreUnfinished:
-            # A content it needs is damaged: it stays open and is reported; the others go on.
+        except EnvironmentFault as error:
+            # It stays open and is reported; the others go on.
+            if chat == needed and not isinstance(error, RestoreUnfinished):
+                raise
             kept = True
     if not kept and ground.workspace is not None:
         stages.sweep(ground)

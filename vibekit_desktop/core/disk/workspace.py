@@ -21,6 +21,8 @@ from vibekit_desktop.core.types.errors import CannotWrite, PathEscape, PathRefus
 from vibekit_desktop.core.types.ids import BlobHash, WorkspacePath
 
 _FOLDER_MODE = 0o755
+_PATH_BYTES = 4095
+"""Nobody makes a longer path; walking down thousands of folders for a planted one would take minutes."""
 
 
 def relative(root: Path, text: str) -> WorkspacePath:
@@ -97,6 +99,8 @@ class Workspace:
         reason = names.refusal(path)
         if reason:
             raise PathRefused(path, reason)
+        if len(os.fsencode(path)) > _PATH_BYTES:
+            raise OSError(errno.ENAMETOOLONG, os.strerror(errno.ENAMETOOLONG))
         *folders, base = path.split("/")
         fd = self._open_root()
         try:
@@ -204,7 +208,11 @@ class Workspace:
 
     def missing_parents(self, path: WorkspacePath) -> list[WorkspacePath]:
         """The folders that must be made before ``path`` can be, outermost first."""
-        return [folder for folder in parents_of(path) if self.look(folder).state is State.ABSENT]
+        folders = parents_of(path)
+        for count, folder in enumerate(folders):
+            if self.look(folder).state is State.ABSENT:
+                return folders[count:]
+        return []
 
     def refused_for_creation(self, path: WorkspacePath) -> bool:
         """Whether making ``path`` would make a name that we make on no platform."""

@@ -61,8 +61,14 @@ class CheckpointService:
         async with self._serial.hold(vault.id):
             return await durably(lambda: work(vault, vault.kernel()))
 
+    async def _follow(self, chat: ChatId) -> None:
+        """The source of an imported chat is read to its end first (storage.md 6)."""
+        await self._history.bring_up_to_date(chat, await self._history.vault_of(chat))
+
     async def timeline(self, chat: ChatId) -> Timeline:
         """The timeline with line counts."""
+
+        await self._follow(chat)
 
         def work(vault: OpenVault, kernel: CheckpointKernel) -> Timeline:
             timeline = kernel.timeline(chat)
@@ -99,6 +105,8 @@ class CheckpointService:
         return await self._plan(chat, PlanRequest(kind=RestoreKind.REDO, mine=mine))
 
     async def _plan(self, chat: ChatId, request: PlanRequest) -> RestorePlan:
+        await self._follow(chat)
+
         def work(vault: OpenVault, kernel: CheckpointKernel) -> RestorePlan:
             if vault.workspace() is None and request.scope is not Scope.CHAT:
                 raise WorkspaceMissing(vault.workspace_path)
@@ -155,24 +163,28 @@ class CheckpointService:
         """
         reports: list[RestoreReport] = []
         for vault in await asyncio.to_thread(self._history.vaults):
-
-            def work(vault: OpenVault = vault) -> list[RestoreReport]:
-                kernel = vault.kernel()
-                if not kernel.unfinished():
-                    return []
-                with vault.lock.hold():
-                    return vault.kernel().recover()
-
             try:
-                async with self._serial.hold(vault.id):
-                    found = await durably(work)
+                reports += await self._recover(vault, None)
             except CoreError as error:
                 _log.info("vault %s was not recovered: %s", vault.id, error.code)
-                continue
-            for report in found:
-                self._bus.publish(RestoreRecovered(report.chat, report))
-            reports += found
         return reports
+
+    async def recover(self, chat: ChatId) -> Sequence[RestoreReport]:
+        """Finish what a crash interrupted in the vault of a chat, as is done before the first change; announces each."""
+        return await self._recover(await self._history.vault_of(chat), chat)
+
+    async def _recover(self, vault: OpenVault, chat: ChatId | None) -> list[RestoreReport]:
+        def work() -> list[RestoreReport]:
+            if not vault.kernel().unfinished():
+                return []
+            with vault.lock.hold():
+                return vault.kernel().recover(needed=chat)
+
+        async with self._serial.hold(vault.id):
+            found = await durably(work)
+        for report in found:
+            self._bus.publish(RestoreRecovered(report.chat, report))
+        return found
 
 
 def _branches(vault: OpenVault, chat: ChatId) -> list[ChatId]:

@@ -98,14 +98,28 @@ class HistoryService:
             _log.info("source of chat %s was not read again: %s", chat, error.code)
 
     def _follows(self, chat: ChatId, vault: OpenVault) -> _Wanted | None:
-        loaded, _ = vault.chats.load(chat)
-        if not loaded.source or loaded.cut or not loaded.source_path or loaded.parent_chat_id:
+        header = vault.chats.header(chat)
+        if (
+            header is None
+            or header.problem
+            or not header.source
+            or header.cut
+            or not header.source_path
+            or header.parent_chat_id
+        ):
             return None
-        source = self._finder.source(loaded.source)
-        path = Path(loaded.source_path)
-        if source is None or not folders.exists(path) or source.stamp(path) == loaded.source_stamp:
+        source = self._finder.source(header.source)
+        path = Path(header.source_path)
+        try:
+            if source is None or not folders.exists(path):
+                return None
+            lost = not vault.store.contents(chat).numbers and not vault.store.damage(chat)
+            if source.stamp(path) == header.source_stamp and not lost:
+                return None
+        except (FileNotFoundError, CoreError) as error:
+            _log.info("source of chat %s was not looked at: %s", chat, type(error).__name__)
             return None
-        return _Wanted(source, path, Path(vault.workspace_path) if loaded.detached else None)
+        return _Wanted(source, path, Path(vault.workspace_path) if header.detached else None)
 
     async def import_path(self, path: Path, *, workspace: Path | None, agent: str | None) -> ImportReport:
         """Materialise one history file, or every one in a folder. One bad file hides no other."""

@@ -59,7 +59,7 @@ class OpenVault:
         """
         kernel = self.kernel()
         if kernel.unfinished():
-            kernel.recover()
+            kernel.recover(needed=chat)
             for unfinished, reason in kernel.unfinished():
                 if chat is None or unfinished == chat:
                     raise RestoreUnfinished(unfinished, reason)
