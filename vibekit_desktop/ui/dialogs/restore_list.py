@@ -19,7 +19,6 @@ from vibekit_desktop.ui.views.row_paint import (
     draw_letter,
     draw_path,
     draw_text,
-    measures,
 )
 
 _HEAD = 36
@@ -42,7 +41,7 @@ class RestoreDelegate(QStyledItemDelegate):
         if not row.chooses:
             return []
         theme = self._hub.theme
-        metrics = measures(theme, "small", 500)
+        metrics = theme.metrics("small", weight=500)
         x = box.left() + 8 + 10 + LETTER_WIDTH + 8 + 2
         y = box.top() + 6 + 20 * theme.zoom + 5 + 2
         places: list[tuple[bool, QRectF]] = []

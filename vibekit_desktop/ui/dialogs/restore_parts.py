@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QLabel, QSizePolicy, QVBoxLayout, QWidget
 from vibekit_desktop.ui.text import tr
 from vibekit_desktop.ui.theme.palette import ThemeHub
 from vibekit_desktop.ui.views.controls import draw_icon
-from vibekit_desktop.ui.views.row_paint import Counts, counts_width, draw_counts, draw_text, measures
+from vibekit_desktop.ui.views.row_paint import Counts, counts_width, draw_counts, draw_text
 from vibekit_desktop.ui.wording import MINUS, fit_path, shown_path
 
 
@@ -116,9 +116,9 @@ class FileWords(QWidget):
         theme = self._hub.theme
         painter = QPainter(self)
         height = self.height()
-        metrics = measures(theme, "small")
+        metrics = theme.metrics("small")
         now, after = tr("now"), tr("after restoring")
-        sign = measures(theme, "small", 600).horizontalAdvance("+")
+        sign = theme.metrics("small", weight=600).horizontalAdvance("+")
         legend = 2 * sign + metrics.horizontalAdvance(now) + metrics.horizontalAdvance(after) + 24
         x = self.width() - legend - 8
         right = x - 16
@@ -130,7 +130,7 @@ class FileWords(QWidget):
         ):
             box = QRectF(x, 0, 200, height)
             x += draw_text(painter, theme, box, text, style="small", weight=weight, token=token, elide=None) + gap
-        code = measures(theme, "code", 500)
+        code = theme.metrics("code", weight=500)
         room = right - counts_width(theme, self._counts) - 8
         shown = fit_path(self._path, room, code.horizontalAdvance)
         used = draw_text(painter, theme, QRectF(0, 0, room + 2, height), shown, style="code", weight=500, elide=None)
@@ -163,7 +163,7 @@ class Line(QWidget):
         self.update()
 
     def sizeHint(self) -> QSize:
-        width = measures(self._hub.theme, self._style).horizontalAdvance(self._text)
+        width = self._hub.theme.metrics(self._style).horizontalAdvance(self._text)
         return QSize(round(width + 1.5), self._hub.theme.line_height(self._style))
 
     def paintEvent(self, event: QPaintEvent) -> None:

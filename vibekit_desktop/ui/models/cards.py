@@ -13,6 +13,7 @@ from vibekit_desktop.ui.models.blocks import Card, CardFile
 from vibekit_desktop.ui.models.mini_diff import counts
 from vibekit_desktop.ui.text import tr, tr_n
 from vibekit_desktop.ui.visible import one_line
+from vibekit_desktop.ui.wording import shown_path
 
 _READS_IN_A_ROW = 3
 _EDITING = ("edit", "write")
@@ -186,7 +187,7 @@ def card(call: ToolCall, turn: int, workspace: str, known: Known) -> Card:
         key=call.id,
         icon=icon,
         verb=tr("Failed") if state == "failed" else present if state == "active" else past,
-        target=one_line(target),
+        target=shown_path(target) if path and target == path else one_line(target),
         mono=mono,
         state=state,
         status=status,

@@ -22,8 +22,8 @@ class HistoryOperations(QObject):
     """What a person can do to have more chats in the list.
 
     Signals: ``listed(headers, workspaces)``: all chats, newest first, and all workspaces, most recently used first;
-    ``chat_wanted(chat)``: this one is to be shown; ``folder_opened(workspace, chat)``: this workspace was chosen, ``chat`` is its
-    newest or None.
+    ``chat_wanted(chat)``: this one is to be shown; ``folder_opened(workspace, chat)``: this workspace was chosen,
+    ``chat`` is its newest or None.
     """
 
     listed = Signal(object, object)

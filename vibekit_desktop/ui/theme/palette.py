@@ -36,7 +36,7 @@ class Theme:
         """The system asks for reduced motion: every duration is 0."""
         self._colors: dict[str, QColor] = {}
         self._fonts: dict[tuple[str, int], QFont] = {}
-        self._metrics: dict[str, QFontMetricsF] = {}
+        self._metrics: dict[tuple[str, int | None], QFontMetricsF] = {}
 
     def color(self, name: str) -> QColor:
         """A token's colour. The object is shared: never change it."""
@@ -75,11 +75,11 @@ class Theme:
             font.setFeature(QFont.Tag("tnum"), 1)
         return font
 
-    def metrics(self, name: str) -> QFontMetricsF:
-        """Measures of a text style's font in its own weight."""
-        metrics = self._metrics.get(name)
+    def metrics(self, name: str, *, weight: int | None = None) -> QFontMetricsF:
+        """Measures of a text style's font, in another weight if given."""
+        metrics = self._metrics.get((name, weight))
         if metrics is None:
-            metrics = self._metrics[name] = QFontMetricsF(self.font(name))
+            metrics = self._metrics[name, weight] = QFontMetricsF(self.font(name, weight=weight))
         return metrics
 
     def line_height(self, name: str) -> int:

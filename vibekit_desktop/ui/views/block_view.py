@@ -3,12 +3,13 @@
 from dataclasses import dataclass
 from typing import Protocol
 
-from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QFontMetricsF, QPainter
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QPainter
 
 from vibekit_desktop.ui.theme.palette import Theme
-from vibekit_desktop.ui.theme.style import focus_ring, rounded
+from vibekit_desktop.ui.theme.style import focus_ring
 from vibekit_desktop.ui.views.controls import draw_icon
+from vibekit_desktop.ui.views.row_paint import draw_button_ground, draw_icon_button, text_width
 
 LEFT = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine)
 RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine)
@@ -44,13 +45,6 @@ class BlockView(Protocol):
 
     def paint(self, painter: QPainter, state: PaintState) -> None:
         """Paint with the block's top left corner at the origin."""
-
-
-def text_width(theme: Theme, style: str, text: str, *, weight: int | None = None) -> float:
-    """How wide a text is in a style."""
-    if weight is None:
-        return theme.metrics(style).horizontalAdvance(text)
-    return QFontMetricsF(theme.font(style, weight=weight)).horizontalAdvance(text)
 
 
 class TextButton:
@@ -92,18 +86,15 @@ class TextButton:
 
 def button_ground(painter: QPainter, theme: Theme, box: QRectF, state: PaintState, index: int) -> None:
     """The tint and the focus ring of a painted button."""
-    if state.pressed == index:
-        rounded(painter, box, theme.radius("small"), fill=theme.color("bg.pressed"))
-    elif state.hover == index:
-        rounded(painter, box, theme.radius("small"), fill=theme.color("bg.hover"))
+    draw_button_ground(painter, theme, box, hovered=state.hover == index, pressed=state.pressed == index)
     if state.focus == index:
         focus_ring(painter, theme, box, theme.radius("small"))
 
 
 def icon_button(painter: QPainter, theme: Theme, icon: str, box: QRectF, state: PaintState, index: int) -> None:
     """A square button of 24 px with an icon of 16; an index of -1 = it cannot be pressed now."""
-    if index >= 0:
-        button_ground(painter, theme, box, state, index)
-    corner = QPointF(round(box.center().x() - 8), round(box.center().y() - 8))
-    token = "text.secondary" if index >= 0 else "text.disabled"
-    draw_icon(painter, theme, icon, token, corner.x(), corner.y())
+    on = index >= 0
+    hovered, pressed = on and state.hover == index, on and state.pressed == index
+    draw_icon_button(painter, theme, icon, box, hovered=hovered, pressed=pressed, enabled=on)
+    if on and state.focus == index:
+        focus_ring(painter, theme, box, theme.radius("small"))

@@ -10,6 +10,7 @@ from vibekit_desktop.ui.text import tr
 from vibekit_desktop.ui.theme.palette import Theme, ThemeHub
 from vibekit_desktop.ui.theme.style import focus_ring, rounded
 from vibekit_desktop.ui.views.controls import draw_icon
+from vibekit_desktop.ui.views.row_paint import counts_width, draw_counts
 from vibekit_desktop.ui.wording import workspace_name
 
 Index = QModelIndex | QPersistentModelIndex
@@ -20,24 +21,6 @@ _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
 SIDE = 8
 """The list's own inset: rows stand this far from the edges of the pane."""
-
-
-def draw_counts(painter: QPainter, theme: Theme, added: int | None, removed: int | None, right: float, line: QRectF) -> float:
-    """``+n −n`` ending at ``right``, on the given line; returns the width used, 0 where there is nothing to count."""
-    metrics = theme.metrics("small")
-    painter.setFont(theme.font("small"))
-    x = right
-    for count, sign, token in ((removed, "\u2212", "diff.del-mark"), (added, "+", "diff.add-mark")):
-        if not count:
-            continue
-        text = f"{sign}{count}"
-        width = metrics.horizontalAdvance(text)
-        if x < right:
-            x -= 6
-        x -= width
-        painter.setPen(theme.color(token))
-        painter.drawText(QRectF(x, line.y(), width + 1, line.height()), int(_LEFT), text)
-    return right - x
 
 
 class ChatRowDelegate(QStyledItemDelegate):
@@ -113,7 +96,9 @@ class ChatRowDelegate(QStyledItemDelegate):
         painter.setFont(theme.font(style))
         painter.setPen(theme.color("text.primary"))
         painter.drawText(first, int(_LEFT), theme.metrics(style).elidedText(title_of(header), _ELIDE, room))
-        used = draw_counts(painter, theme, header.lines_added, header.lines_removed, right, second)
+        counts = (header.lines_added, header.lines_removed)
+        used = counts_width(theme, counts)
+        draw_counts(painter, theme, counts, QRectF(right - used, second.top(), used, second.height()))
         self._second_line(painter, header, second.adjusted(0, 0, -(used + 8) if used else 0, 0))
 
     def _second_line(self, painter: QPainter, header: ChatHeader, box: QRectF) -> None:

@@ -10,7 +10,8 @@ from vibekit_desktop.ui.long_text import cut_line
 from vibekit_desktop.ui.text import tr
 from vibekit_desktop.ui.theme.palette import Theme
 from vibekit_desktop.ui.theme.style import rounded
-from vibekit_desktop.ui.views.block_view import LEFT, Hit, PaintState, TextButton, text_width
+from vibekit_desktop.ui.views.block_view import LEFT, Hit, PaintState, TextButton
+from vibekit_desktop.ui.views.row_paint import text_width
 from vibekit_desktop.ui.visible import visible
 
 FOLD_OVER = 24

@@ -78,7 +78,7 @@ class Button(QPushButton):
         return "small" if self._size == "small" else "body-strong"
 
     def _metrics(self) -> QFontMetricsF:
-        return QFontMetricsF(self._hub.theme.font(self._style(), weight=500))
+        return self._hub.theme.metrics(self._style(), weight=500)
 
     def _content_width(self) -> float:
         theme = self._hub.theme

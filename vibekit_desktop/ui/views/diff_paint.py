@@ -17,7 +17,7 @@ from vibekit_desktop.ui.theme.palette import Theme
 from vibekit_desktop.ui.theme.style import rounded
 from vibekit_desktop.ui.views.controls import draw_icon
 from vibekit_desktop.ui.views.diff_text import TAB_COLUMNS, Line, LinePainter, line_of, runs_of
-from vibekit_desktop.ui.views.row_paint import draw_text, measures
+from vibekit_desktop.ui.views.row_paint import draw_text
 from vibekit_desktop.ui.wording import MINUS
 
 OLD, NEW = 0, 1
@@ -135,7 +135,7 @@ class RowPainter:
             return []
         fold = self.rows.folds[self.rows.ref(index)]
         height = self.rows.row_height(index)
-        metrics = measures(self.theme, "small", 500)
+        metrics = self.theme.metrics("small", weight=500)
         parts: list[tuple[str, float]] = []
         if fold.count > STEP:
             step = 18 + metrics.horizontalAdvance(_step_text())

@@ -17,7 +17,6 @@ from vibekit_desktop.ui.views.row_paint import (
     draw_letter,
     draw_path,
     draw_text,
-    measures,
 )
 from vibekit_desktop.ui.wording import file_name, folder_name, shown_path
 
@@ -64,7 +63,7 @@ class FileDelegate(QStyledItemDelegate):
         if width:
             draw_counts(painter, theme, counts, QRectF(line.right() - width, line.top(), width, line.height()))
         elif entry.remark:
-            width = measures(theme, "small").horizontalAdvance(entry.remark)
+            width = theme.metrics("small").horizontalAdvance(entry.remark)
             draw_text(painter, theme, line, entry.remark, style="small", token="text.tertiary", right=True)
         return line.width() - width - 8
 

@@ -21,7 +21,7 @@ from vibekit_desktop.ui.theme.palette import ThemeHub
 from vibekit_desktop.ui.views.blank import Blank, Skeleton
 from vibekit_desktop.ui.views.controls import badge_width, draw_badge
 from vibekit_desktop.ui.views.file_list import FileList
-from vibekit_desktop.ui.views.row_paint import draw_text, measures
+from vibekit_desktop.ui.views.row_paint import draw_text
 from vibekit_desktop.ui.views.timeline import TimelineView
 from vibekit_desktop.ui.when import local_now_ms
 
@@ -50,7 +50,7 @@ class Tab(QAbstractButton):
 
     def sizeHint(self) -> QSize:
         theme = self._hub.theme
-        width = measures(theme, "body-strong").horizontalAdvance(self.text())
+        width = theme.metrics("body-strong").horizontalAdvance(self.text())
         width += 6 + badge_width(theme, self._count) if self._count else 0
         return QSize(round(width + 0.5), 40)
 

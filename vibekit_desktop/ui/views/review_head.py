@@ -13,7 +13,7 @@ from vibekit_desktop.ui.models.files import FileEntry, totals
 from vibekit_desktop.ui.text import tr, tr_n
 from vibekit_desktop.ui.theme.palette import ThemeHub
 from vibekit_desktop.ui.views.controls import Button, IconButton
-from vibekit_desktop.ui.views.row_paint import counts_width, draw_counts, draw_letter, draw_path, draw_text, measures
+from vibekit_desktop.ui.views.row_paint import counts_width, draw_counts, draw_letter, draw_path, draw_text
 from vibekit_desktop.ui.wording import file_name, fit_path, folder_name, shown_path
 
 
@@ -101,14 +101,14 @@ class _PathLine(QWidget):
         height = self.height()
         draw_letter(painter, theme, entry.letter, QRectF(0, 0, 14, height))
         counts = (entry.added, entry.removed)
-        tail = 24 + 8 + counts_width(theme, counts) + (measures(theme, "small").horizontalAdvance(entry.remark) + 8)
+        tail = 24 + 8 + counts_width(theme, counts) + (theme.metrics("small").horizontalAdvance(entry.remark) + 8)
         x = 22.0
         room = max(20.0, self.width() - x - 8 - tail)
         path = shown_path(entry.path, entry.old_path)
         metrics = theme.metrics("code")
         folder, name = folder_name(path), file_name(path)
         before = f"{folder}/" if folder else ""
-        name_width = measures(theme, "code", 500).horizontalAdvance(name)
+        name_width = theme.metrics("code", weight=500).horizontalAdvance(name)
         if metrics.horizontalAdvance(before) + name_width <= room:
             x += draw_text(painter, theme, QRectF(x, 0, room, height), before, style="code", token="text.tertiary", elide=None)
             x += draw_text(painter, theme, QRectF(x, 0, room, height), name, style="code", weight=500, elide=None)
@@ -211,7 +211,7 @@ class _Words(QWidget):
         self._fit()
 
     def _fit(self) -> None:
-        self.setFixedSize(round(measures(self._hub.theme, "small").horizontalAdvance(self._text)) + 6, 24)
+        self.setFixedSize(round(self._hub.theme.metrics("small").horizontalAdvance(self._text)) + 6, 24)
         self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:

@@ -4,7 +4,7 @@ Functions over a painter and a theme; no state but the caches of `theme`. UI thr
 """
 
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QFontMetricsF, QPainter
+from PySide6.QtGui import QPainter
 
 from vibekit_desktop.ui.theme.palette import Theme
 from vibekit_desktop.ui.theme.style import rounded
@@ -18,9 +18,9 @@ LETTER_WIDTH = 14
 _GAP = 6
 
 
-def measures(theme: Theme, style: str, weight: int | None = None) -> QFontMetricsF:
-    """Measures of a text style, in another weight if given."""
-    return theme.metrics(style) if weight is None else QFontMetricsF(theme.font(style, weight=weight))
+def text_width(theme: Theme, style: str, text: str, *, weight: int | None = None) -> float:
+    """How wide a text is in a style."""
+    return theme.metrics(style, weight=weight).horizontalAdvance(text)
 
 
 def draw_text(
@@ -36,7 +36,7 @@ def draw_text(
     right: bool = False,
 ) -> float:
     """One line of text in the middle of ``box``, elided to it; returns the width it took."""
-    metrics = measures(theme, style, weight)
+    metrics = theme.metrics(style, weight=weight)
     shown = text
     width = metrics.horizontalAdvance(text)
     if width > box.width() and elide is not None:
@@ -70,7 +70,7 @@ def counts_parts(counts: Counts) -> list[tuple[str, str]]:
 
 def counts_width(theme: Theme, counts: Counts, *, weight: int | None = None) -> float:
     """How wide `draw_counts` paints."""
-    metrics = measures(theme, "small", weight)
+    metrics = theme.metrics("small", weight=weight)
     parts = counts_parts(counts)
     return sum(metrics.horizontalAdvance(text) for text, _ in parts) + _GAP * max(0, len(parts) - 1)
 
@@ -102,12 +102,18 @@ def draw_path(
         painter.drawLine(QPointF(box.left(), y), QPointF(box.left() + width, y))
 
 
+def draw_button_ground(painter: QPainter, theme: Theme, box: QRectF, *, hovered: bool, pressed: bool) -> None:
+    """The tint under a painted button while the pointer is on it."""
+    if hovered or pressed:
+        rounded(painter, box, theme.radius("small"), fill=theme.color("bg.pressed" if pressed else "bg.hover"))
+
+
 def draw_icon_button(
     painter: QPainter, theme: Theme, name: str, box: QRectF, *, hovered: bool, pressed: bool, enabled: bool = True
 ) -> None:
     """A 24 px icon button as painted rows have them; tinted under the pointer, faded when off."""
-    if enabled and (hovered or pressed):
-        rounded(painter, box, theme.radius("small"), fill=theme.color("bg.pressed" if pressed else "bg.hover"))
+    if enabled:
+        draw_button_ground(painter, theme, box, hovered=hovered, pressed=pressed)
     if not enabled:
         painter.setOpacity(theme.opacity("disabled-icon"))
     size = theme.size("icon")
@@ -129,8 +135,8 @@ def draw_text_button(
     style: str = "small",
 ) -> None:
     """A text that can be pressed, in the accent; tinted under the pointer."""
-    if enabled and (hovered or pressed):
-        rounded(painter, box, theme.radius("small"), fill=theme.color("bg.pressed" if pressed else "bg.hover"))
+    if enabled:
+        draw_button_ground(painter, theme, box, hovered=hovered, pressed=pressed)
     inner = box.adjusted(TEXT_BUTTON_PAD, 0, -TEXT_BUTTON_PAD, 0)
     draw_text(painter, theme, inner, text, style=style, weight=500, token="accent.text" if enabled else "text.disabled")
 
@@ -140,4 +146,4 @@ TEXT_BUTTON_PAD = 7
 
 def text_button_width(theme: Theme, text: str, style: str = "small") -> float:
     """How wide `draw_text_button` needs its box."""
-    return measures(theme, style, 500).horizontalAdvance(text) + 2 * TEXT_BUTTON_PAD + 1
+    return theme.metrics(style, weight=500).horizontalAdvance(text) + 2 * TEXT_BUTTON_PAD + 1

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QAbstractButton, QButtonGroup, QHBoxLayout, QMenu,
 from vibekit_desktop.ui.theme.palette import ThemeHub
 from vibekit_desktop.ui.theme.style import rounded
 from vibekit_desktop.ui.views.controls import draw_icon
-from vibekit_desktop.ui.views.row_paint import draw_text, measures
+from vibekit_desktop.ui.views.row_paint import draw_text
 
 _INSET = 2
 
@@ -60,7 +60,7 @@ class _Piece(QAbstractButton):
         theme = self._hub.theme
         width = 18.0 if self._small else 20.0
         if self.segment.text:
-            width += measures(theme, self._style(), 500).horizontalAdvance(self.segment.text)
+            width += theme.metrics(self._style(), weight=500).horizontalAdvance(self.segment.text)
         if self.segment.icon:
             width += self._icon_size() + (6 if self.segment.text else 0)
         if self.segment.menu:
@@ -204,7 +204,7 @@ class PickButton(QAbstractButton):
 
     def sizeHint(self) -> QSize:
         theme = self._hub.theme
-        width = measures(theme, "body", 500).horizontalAdvance(self.text()) + 42
+        width = theme.metrics("body", weight=500).horizontalAdvance(self.text()) + 42
         return QSize(round(width + 0.5), round(theme.size("control") * max(1.0, theme.zoom)))
 
     def paintEvent(self, event: QPaintEvent) -> None:

@@ -26,7 +26,6 @@ from vibekit_desktop.ui.views.row_paint import (
     draw_path,
     draw_text,
     draw_text_button,
-    measures,
     text_button_width,
 )
 from vibekit_desktop.ui.wording import shown_path
@@ -112,7 +111,7 @@ class TimelineDelegate(QStyledItemDelegate):
             case RowKind.TURN:
                 if Button.COVERAGE not in row.buttons or row.coverage is None:
                     return []
-                width = measures(theme, "small").horizontalAdvance(coverage_text(row.coverage)) + 12 + 18
+                width = theme.metrics("small").horizontalAdvance(coverage_text(row.coverage)) + 12 + 18
                 return [(Button.COVERAGE, QRectF(body.right() - 4 - width, body.top() + (body.height() - 20) / 2, width, 20))]
             case RowKind.ENTRY:
                 return self._entry_buttons(row, body, side, y)
@@ -135,7 +134,7 @@ class TimelineDelegate(QStyledItemDelegate):
         if Button.TOGGLE in row.buttons:
             found.append((Button.TOGGLE, QRectF(body.left() - 4, y, x - body.left() + 8, side)))
         if row.undone:
-            x += self._dot() + measures(theme, "body").horizontalAdvance(tr("Undone"))
+            x += self._dot() + theme.metrics("body").horizontalAdvance(tr("Undone"))
         for button, text in self._entry_links(row):
             width = text_button_width(theme, text, "body")
             found.append((button, QRectF(x + self._dot() - 7, y, width, side)))
@@ -149,16 +148,16 @@ class TimelineDelegate(QStyledItemDelegate):
         ]
 
     def _dot(self) -> float:
-        return 12 + measures(self._hub.theme, "body").horizontalAdvance("·")
+        return 12 + self._hub.theme.metrics("body").horizontalAdvance("·")
 
     def _entry_room(self, row: TimelineRow, body: QRectF) -> tuple[float, bool]:
         """How wide the title is, and whether the time fits beside it: what happened is more than when."""
         theme = self._hub.theme
         tail = sum(self._dot() + text_button_width(theme, text, "body") - 14 for _, text in self._entry_links(row))
         if row.undone:
-            tail += self._dot() + measures(theme, "body").horizontalAdvance(tr("Undone"))
-        time = measures(theme, "small").horizontalAdvance(row.detail) + 16 if row.detail else 0
-        title = measures(theme, "body").horizontalAdvance(row.title)
+            tail += self._dot() + theme.metrics("body").horizontalAdvance(tr("Undone"))
+        time = theme.metrics("small").horizontalAdvance(row.detail) + 16 if row.detail else 0
+        title = theme.metrics("body").horizontalAdvance(row.title)
         room = max(40.0, body.width() - tail - 8)
         return min(title, room), bool(row.detail) and title + time <= room
 
@@ -255,7 +254,7 @@ class TimelineDelegate(QStyledItemDelegate):
         width = draw_text(painter, theme, QRectF(LEFT, body.top(), right - LEFT, body.height()), row.title, weight=600)
         rest = QRectF(LEFT + width + 6, body.top(), right - LEFT - width - 14, body.height())
         if rest.width() > 24:
-            whole = measures(theme, "small").horizontalAdvance(row.detail) <= rest.width()
+            whole = theme.metrics("small").horizontalAdvance(row.detail) <= rest.width()
             when = row.detail if whole else row.detail.partition(" · ")[0]  # the moment without how long it took
             draw_text(painter, theme, rest, when, style="small", token="text.tertiary")
         if row.prompt:
@@ -275,7 +274,7 @@ class TimelineDelegate(QStyledItemDelegate):
             draw_icon(painter, theme, icon, ink, chip.left() + 6, round(chip.top() + 3), 14)
             draw_text(painter, theme, chip.adjusted(24, 0, -4, 0), text, style="small", token=ink, elide=None)
             return chip.left()
-        width = measures(theme, "small").horizontalAdvance(text)
+        width = theme.metrics("small").horizontalAdvance(text)
         x = body.right() - 8 - width
         draw_text(painter, theme, QRectF(x, body.top(), width + 1, body.height()), text, style="small", token="text.tertiary")
         glyph = "shield" if coverage.complete else "info"
@@ -290,7 +289,7 @@ class TimelineDelegate(QStyledItemDelegate):
             right = min(right, place.left())
         right -= 8
         if row.remark:
-            width = measures(theme, "small").horizontalAdvance(row.remark)
+            width = theme.metrics("small").horizontalAdvance(row.remark)
             token = "text.tertiary"
             draw_text(
                 painter,

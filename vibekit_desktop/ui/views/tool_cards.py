@@ -11,29 +11,24 @@ from vibekit_desktop.ui.models.mini_diff import MiniLine, compare
 from vibekit_desktop.ui.text import tr, tr_n
 from vibekit_desktop.ui.theme.palette import Theme
 from vibekit_desktop.ui.theme.style import focus_ring, rounded
-from vibekit_desktop.ui.views.block_view import LEFT, RIGHT, Hit, PaintState, TextButton, icon_button, text_width
-from vibekit_desktop.ui.views.chat_row import draw_counts
+from vibekit_desktop.ui.views.block_view import LEFT, RIGHT, Hit, PaintState, TextButton, icon_button
 from vibekit_desktop.ui.views.code_block import draw_code_line
 from vibekit_desktop.ui.views.controls import draw_icon
+from vibekit_desktop.ui.views.row_paint import (
+    LETTER_WIDTH,
+    counts_width,
+    draw_counts,
+    draw_letter,
+    draw_path,
+    draw_text,
+    text_width,
+)
+from vibekit_desktop.ui.wording import fit_path, shown_path
 
 _MOST_LINES = 12
 _PAD = 8
 
-_LETTERS = {"A": "diff.add-mark", "M": "diff.mod-mark", "D": "diff.del-mark", "R": "diff.ren-mark"}
-
 Painting = Callable[[QPainter, PaintState], None]
-
-
-def elide_path(theme: Theme, path: str, width: float, style: str) -> str:
-    """A path that keeps its first folder and its name."""
-    metrics = theme.metrics(style)
-    if metrics.horizontalAdvance(path) <= width:
-        return path
-    first, _, rest = path.partition("/")
-    name = rest.rsplit("/", 1)[-1]
-    if name and rest != name and metrics.horizontalAdvance(short := f"{first}/\u2026/{name}") <= width:
-        return short
-    return metrics.elidedText(path, Qt.TextElideMode.ElideMiddle, width)
 
 
 class CardsView:
@@ -96,8 +91,8 @@ class CardsView:
         if card.path:
             turn = card.turn
             specs = [
-                (tr("Undo"), "undo", tr("Undo what turn {turn} did to {path}", turn=turn, path=card.path)),
-                (tr("Diff"), "diff", tr("Show diff of {path}, turn {turn}", path=card.path, turn=turn)),
+                (tr("Undo"), "undo", tr("Undo what turn {turn} did to {path}", turn=turn, path=shown_path(card.path))),
+                (tr("Diff"), "diff", tr("Show diff of {path}, turn {turn}", path=shown_path(card.path), turn=turn)),
             ]
             made = []
             for text, action, phrase in specs:
@@ -135,26 +130,12 @@ class CardsView:
         painter.setPen(theme.color("text.primary"))
         painter.drawText(QRectF(x, top, 200, height), LEFT, card.verb)
         x += text_width(theme, "body-strong", card.verb) + 8
-        counts = self._counts_width(card)
+        counts = counts_width(theme, (card.added, card.removed))
         room = right - x - (counts + 8 if counts else 0) - 8
-        style = "code" if card.mono else "body"
-        target = elide_path(theme, card.target, room, style) if card.mono and card.path else card.target
-        target = theme.metrics(style).elidedText(target, Qt.TextElideMode.ElideRight, room)
-        painter.setFont(theme.font(style))
-        painter.setPen(theme.color("text.primary" if card.mono else "text.secondary"))
-        painter.drawText(QRectF(x, top, room + 2, height), LEFT, target)
-        x += theme.metrics(style).horizontalAdvance(target) + 8
-        if counts:
-            draw_counts(painter, theme, card.added, card.removed, x + counts, QRectF(x, top, counts, height))
-
-    def _counts_width(self, card: Card) -> float:
-        metrics = self._theme.metrics("small")
-        widths = [
-            metrics.horizontalAdvance(f"{sign}{count}")
-            for sign, count in (("+", card.added), ("\u2212", card.removed))
-            if count
-        ]
-        return sum(widths) + 6 * (len(widths) - 1) if widths else 0.0
+        style, token = ("code", "text.primary") if card.mono else ("body", "text.secondary")
+        target = fit_path(card.target, room, theme.metrics(style).horizontalAdvance) if card.path else card.target
+        x += draw_text(painter, theme, QRectF(x, top, room, height), target, style=style, token=token) + 8
+        draw_counts(painter, theme, (card.added, card.removed), QRectF(x, top, counts, height))
 
     def _paint_status(self, painter: QPainter, card: Card, top: float, height: float, right: float) -> float:
         theme = self._theme
@@ -197,7 +178,7 @@ class CardsView:
             diff = undo.translated(-24, 0)
             turn = card.turn
             show = self._hit(diff, "diff", tr("Show diff of {path}, turn {turn}", path=file.path, turn=turn), file.path, turn)
-            name = tr("Undo what turn {turn} did to {path}", turn=turn, path=file.path)
+            name = tr("Undo what turn {turn} did to {path}", turn=turn, path=shown_path(file.path))
             back = self._hit(undo, "undo", name, file.path, turn) if card.can_undo and not file.undone else -1
             rows.append((file, y, show, back))
             y += row
@@ -221,25 +202,20 @@ class CardsView:
     def _paint_file(self, painter: QPainter, state: PaintState, file: CardFile, y: float, show: int, back: int) -> None:
         theme = self._theme
         row = theme.size("row-file")
-        painter.setFont(theme.font("label"))
-        painter.setPen(theme.color(_LETTERS.get(file.letter, "text.tertiary")))
-        painter.drawText(QRectF(32, y, 14, row), Qt.AlignmentFlag.AlignCenter, file.letter)
+        draw_letter(painter, theme, file.letter, QRectF(32, y, LETTER_WIDTH, row))
         right = self._width - _PAD - 48.0
         icon_button(painter, theme, "diff", self._hits[show].box, state, show)
         if not file.undone:
             icon_button(painter, theme, "undo", self._hits[show].box.translated(24, 0), state, back)
+        counts = (file.added, file.removed)
+        used = text_width(theme, "small", tr("Undone")) if file.undone else counts_width(theme, counts)
+        place = QRectF(right - 8 - used, y, used, row)
         if file.undone:
-            painter.setFont(theme.font("small"))
-            painter.setPen(theme.color("text.tertiary"))
-            width = text_width(theme, "small", tr("Undone"))
-            painter.drawText(QRectF(right - width - 8, y, width + 1, row), LEFT, tr("Undone"))
-            used = width
+            draw_text(painter, theme, place, tr("Undone"), style="small", token="text.tertiary", elide=None)
         else:
-            used = draw_counts(painter, theme, file.added, file.removed, right - 8, QRectF(0, y, right, row))
-        painter.setFont(theme.font("code"))
-        painter.setPen(theme.color("text.primary"))
-        path = elide_path(theme, file.path, right - used - 16 - 54, "code")
-        painter.drawText(QRectF(54, y, self._width, row), LEFT, path)
+            draw_counts(painter, theme, counts, place)
+        path = QRectF(54, y, place.left() - 8 - 54, row)
+        draw_path(painter, theme, path, shown_path(file.path), style="code")
 
     # What is open
 

@@ -9,9 +9,9 @@ from vibekit_desktop.ui.models.blocks import BranchBlock, CheckpointBlock, Event
 from vibekit_desktop.ui.text import tr, tr_n
 from vibekit_desktop.ui.theme.palette import Theme
 from vibekit_desktop.ui.theme.style import focus_ring, rounded
-from vibekit_desktop.ui.views.block_view import LEFT, RIGHT, Hit, PaintState, TextButton, icon_button, text_width
-from vibekit_desktop.ui.views.chat_row import draw_counts
+from vibekit_desktop.ui.views.block_view import LEFT, RIGHT, Hit, PaintState, TextButton, icon_button
 from vibekit_desktop.ui.views.controls import draw_icon
+from vibekit_desktop.ui.views.row_paint import counts_width, draw_counts, text_width
 from vibekit_desktop.ui.views.text_block import TextLayout
 from vibekit_desktop.ui.visible import visible
 
@@ -168,7 +168,7 @@ class FooterView:
             first = tr_n("1 file changed", "{n} files changed", block.files)
         else:
             first = tr("No files changed")
-        return first, when.duration(block.duration_ms) if block.duration_ms else ""
+        return first, when.duration(block.duration_ms)
 
     def _left_part(self) -> tuple[float, float]:
         """Where the time begins, and where Review begins."""
@@ -176,21 +176,12 @@ class FooterView:
         first, took = self._texts()
         dot = text_width(theme, "small", "\u00b7")
         x = text_width(theme, "small", first, weight=500) if first else 0.0
-        counts = self._counts_width()
+        counts = counts_width(theme, (self._block.added, self._block.removed))
         if counts:
             x += 8 + counts
         time_at = x + 8 + dot + 8 if x and took else x
         end = time_at + text_width(theme, "small", took) if took else x
         return time_at, end + 8 + dot + 1
-
-    def _counts_width(self) -> float:
-        metrics = self._theme.metrics("small")
-        widths = [
-            metrics.horizontalAdvance(f"{sign}{count}")
-            for sign, count in (("+", self._block.added), ("\u2212", self._block.removed))
-            if count
-        ]
-        return sum(widths) + 6 * (len(widths) - 1) if widths else 0.0
 
     def paint(self, painter: QPainter, state: PaintState) -> None:
         theme = self._theme
@@ -202,9 +193,7 @@ class FooterView:
         painter.setPen(theme.color("text.primary" if block.files else "text.secondary"))
         painter.drawText(line, LEFT, first)
         x = text_width(theme, "small", first, weight=500) + 8
-        counts = self._counts_width()
-        if counts:
-            draw_counts(painter, theme, block.added, block.removed, x + counts, line)
+        draw_counts(painter, theme, (block.added, block.removed), line.adjusted(x, 0, 0, 0))
         time_at, review_at = self._left_part()
         painter.setFont(theme.font("small"))
         painter.setPen(theme.color("text.tertiary"))
