@@ -212,7 +212,7 @@ async def _walk(window: Window, ticker: Ticker) -> dict[str, float]:
 
     await phase("idle", idle())
     await phase(f"start, {OTHERS} histories to find", window.start())
-    await phase("start again, all known", window.conductor._list())
+    await phase("start again, all known", window.conductor.histories.list_chats())
     await phase("filter the chats", filter_chats())
     await phase("open, read for the first time", open_chat())
     await phase("open another", leave())
