@@ -171,12 +171,6 @@ def test_a_found_chat_says_where_it_is(model: ChatListModel) -> None:
     assert "never changed" in str(model.data(model.index(1), Qt.ItemDataRole.ToolTipRole))
 
 
-def test_the_neighbour_of_a_chat_is_the_next_row(model: ChatListModel) -> None:
-    model.load(samples.headers())
-    assert model.chat_beside(samples.MAIN, 1) == samples.BRANCH
-    assert model.chat_beside(samples.headers()[8].id, 1) is None
-
-
 class _Rows(QAbstractListModel):
     def __init__(self, rows: list[tuple[str, int]]) -> None:
         super().__init__()

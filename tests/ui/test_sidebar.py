@@ -84,9 +84,7 @@ def test_the_workspace_menu_narrows_the_list(qtbot: QtBot, sidebar: Sidebar, mod
     model.load(samples.headers())
     sidebar.set_workspaces([samples.WORKSPACE, "/home/ada/code/lantern"], "")
     menu = sidebar.workspace_menu()
-    with qtbot.waitSignal(sidebar.workspace_chosen) as chosen:
-        menu.actions()[2].trigger()
-    assert chosen.args == ["/home/ada/code/lantern"]
+    menu.actions()[2].trigger()
     assert sidebar.workspace == "/home/ada/code/lantern"
     assert sidebar.picker.text() == "lantern"
     assert model.chats == 2

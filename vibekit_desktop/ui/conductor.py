@@ -36,8 +36,8 @@ from vibekit_desktop.ui.operations.history import HistoryOperations
 from vibekit_desktop.ui.operations.open_chat import OpenChat
 from vibekit_desktop.ui.text import tr, tr_n
 from vibekit_desktop.ui.theme.palette import ThemeHub
+from vibekit_desktop.ui.views.blank import Blank
 from vibekit_desktop.ui.views.chat_page import ChatPage
-from vibekit_desktop.ui.views.empty import EmptyState
 from vibekit_desktop.ui.views.first_run import FirstRun
 from vibekit_desktop.ui.views.inspector import Inspector
 from vibekit_desktop.ui.views.main_window import MainWindow
@@ -73,7 +73,7 @@ class Conductor(QObject):
         self.inspector = Inspector(hub)
         self.review = ReviewPage(hub, self.bridge, core.diffs)
         self.first_run = FirstRun(hub)
-        self.empty = EmptyState(hub, "chat", tr("No chat is open"), tr("Choose one in the list."))
+        self.empty = Blank(hub, ground="bg.surface")
         self._window.install_sidebar(self.sidebar, self.sidebar.opener)
         self._window.install_inspector(self.inspector)
         self._window.install_page("first_run", self.first_run)

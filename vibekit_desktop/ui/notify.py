@@ -8,12 +8,12 @@ from typing import NamedTuple
 
 from PySide6.QtCore import QEasingCurve, QEvent, QObject, QPoint, QPropertyAnimation, QRectF, Qt, QTimer
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QEnterEvent, QPainter, QPaintEvent
-from PySide6.QtWidgets import QAbstractButton, QGraphicsDropShadowEffect, QHBoxLayout, QLabel, QSizePolicy, QWidget
+from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QLabel, QSizePolicy, QWidget
 
 from vibekit_desktop.ui.text import tr
 from vibekit_desktop.ui.theme import icons
 from vibekit_desktop.ui.theme.palette import ThemeHub
-from vibekit_desktop.ui.theme.style import rounded
+from vibekit_desktop.ui.theme.style import cast_shadow, rounded
 from vibekit_desktop.ui.views.controls import Button, IconButton
 
 Action = tuple[str, Callable[[], None]]
@@ -71,15 +71,7 @@ class _Frame(QWidget):
         close = IconButton(hub, "close", tr("Close this message"), parent=self)
         close.clicked.connect(self.close_now)
         layout.addWidget(close)
-        shadow = theme.tokens.shadow(theme.dark)
-        effect = QGraphicsDropShadowEffect(self)
-        effect.setBlurRadius(shadow.blur)
-        effect.setOffset(0, shadow.y)
-        color = theme.color("bg.scrim")
-        color = type(color)(shadow.color)
-        color.setAlphaF(shadow.alpha)
-        effect.setColor(color)
-        self.setGraphicsEffect(effect)
+        cast_shadow(self, theme)
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.timeout.connect(self._leave)

@@ -7,11 +7,11 @@ import asyncio
 from typing import Generic, TypeVar
 
 from PySide6.QtCore import QEvent, QObject, QRect, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QKeyEvent, QKeySequence, QPainter, QPaintEvent
-from PySide6.QtWidgets import QApplication, QGraphicsDropShadowEffect, QWidget
+from PySide6.QtGui import QKeyEvent, QKeySequence, QPainter, QPaintEvent
+from PySide6.QtWidgets import QApplication, QWidget
 
 from vibekit_desktop.ui.theme.palette import ThemeHub
-from vibekit_desktop.ui.theme.style import rounded
+from vibekit_desktop.ui.theme.style import cast_shadow, rounded
 
 T = TypeVar("T")
 
@@ -28,15 +28,7 @@ class Card(QWidget):
         if not shadow:
             return
         # A frame of its own: an effect on the card would repaint all of it whenever the diff inside scrolls.
-        theme = hub.theme
-        token = theme.tokens.shadow(theme.dark)
-        color = QColor(token.color)
-        color.setAlphaF(token.alpha)
-        effect = QGraphicsDropShadowEffect(self)
-        effect.setBlurRadius(token.blur)
-        effect.setOffset(0, token.y)
-        effect.setColor(color)
-        self.setGraphicsEffect(effect)
+        cast_shadow(self, hub.theme)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         theme = self._hub.theme

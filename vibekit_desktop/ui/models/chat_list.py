@@ -164,21 +164,9 @@ class ChatListModel(QAbstractListModel):
         """The filter as it is applied."""
         return self._filter
 
-    def header(self, chat: ChatId) -> ChatHeader | None:
-        """The header of a chat, shown or not."""
-        return self._headers.get(chat)
-
     def row_of(self, chat: ChatId) -> int:
         """The row of a chat, or -1."""
         return next((i for i, row in enumerate(self._rows) if isinstance(row, ChatRow) and row.header.id == chat), -1)
-
-    def chat_beside(self, chat: ChatId, step: int) -> ChatId | None:
-        """The next (1) or previous (-1) chat in the list."""
-        shown = [row.header.id for row in self._rows if isinstance(row, ChatRow)]
-        if chat not in shown:
-            return shown[0] if shown else None
-        place = shown.index(chat) + step
-        return shown[place] if 0 <= place < len(shown) else None
 
     # Qt's names from here on
 

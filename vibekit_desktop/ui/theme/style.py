@@ -9,6 +9,7 @@ from PySide6.QtWidgets import (
     QAbstractButton,
     QApplication,
     QFocusFrame,
+    QGraphicsDropShadowEffect,
     QProxyStyle,
     QStyle,
     QStyleHintReturn,
@@ -33,6 +34,18 @@ def rounded(painter: QPainter, box: QRectF, radius: float, *, fill: QColor | Non
     inner = box.adjusted(0.5, 0.5, -0.5, -0.5) if line is not None else box
     painter.drawRoundedRect(inner, radius - (0.5 if line is not None else 0), radius - (0.5 if line is not None else 0))
     painter.restore()
+
+
+def cast_shadow(widget: QWidget, theme: Theme) -> None:
+    """The shadow under everything that lies above the window's panes."""
+    token = theme.tokens.shadow(theme.dark)
+    color = QColor(token.color)
+    color.setAlphaF(token.alpha)
+    effect = QGraphicsDropShadowEffect(widget)
+    effect.setBlurRadius(token.blur)
+    effect.setOffset(0, token.y)
+    effect.setColor(color)
+    widget.setGraphicsEffect(effect)
 
 
 def focus_ring(painter: QPainter, theme: Theme, box: QRectF, radius: float) -> None:

@@ -14,13 +14,15 @@ from vibekit_desktop.ui.views.controls import Button
 
 
 class Blank(QWidget):
-    """A glyph, a title, one sentence, at most one button, in the middle. ``acted`` has no argument: the button was pressed."""
+    """A glyph, a title, one sentence, at most one button, in the middle. ``acted`` has no argument: the button was pressed.
+    ``ground`` is a colour's token for a page that has nothing behind it."""
 
     acted = Signal()
 
-    def __init__(self, hub: ThemeHub, parent: QWidget | None = None) -> None:
+    def __init__(self, hub: ThemeHub, parent: QWidget | None = None, *, ground: str = "") -> None:
         super().__init__(parent)
         self._hub = hub
+        self._ground = ground
         self._icon = ""
         self._token = "text.tertiary"
         layout = QVBoxLayout(self)
@@ -69,6 +71,11 @@ class Blank(QWidget):
         self._sentence.setFont(theme.font("small"))
         self._title.setStyleSheet(f"color: {theme.hex('text.primary')}")
         self._sentence.setStyleSheet(f"color: {theme.hex('text.tertiary')}")
+        self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        if self._ground:
+            QPainter(self).fillRect(self.rect(), self._hub.theme.color(self._ground))
 
 
 class Skeleton(QWidget):

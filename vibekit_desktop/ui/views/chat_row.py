@@ -1,13 +1,13 @@
 """Paint one row of the chat list: group header or chat. Paints what the model says; computes nothing. UI thread only."""
 
-from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QRect, QRectF, QSize, Qt
+from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen
 from PySide6.QtWidgets import QAbstractItemView, QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from vibekit_desktop.core.types.chats import ChatHeader, ChatStatus
 from vibekit_desktop.ui.models.chat_list import ChatRow, GroupRow, Role, title_of
 from vibekit_desktop.ui.text import tr
-from vibekit_desktop.ui.theme.palette import Theme, ThemeHub
+from vibekit_desktop.ui.theme.palette import ThemeHub
 from vibekit_desktop.ui.theme.style import focus_ring, rounded
 from vibekit_desktop.ui.views.controls import draw_icon
 from vibekit_desktop.ui.views.row_paint import counts_width, draw_counts
@@ -150,13 +150,3 @@ class ChatRowDelegate(QStyledItemDelegate):
         painter.setPen(QPen(self._hub.theme.color("line.control"), 1))
         painter.drawPath(path)
         painter.restore()
-
-
-def draw_skeleton(painter: QPainter, theme: Theme, box: QRect) -> None:
-    """Grey bars where rows will be, while the list is being read."""
-    y = box.y() + 38
-    for first, second in ((0.62, 0.40), (0.54, 0.36), (0.68, 0.42)):
-        width = box.width() - 48
-        rounded(painter, QRectF(box.x() + 32, y, width * first, 10), 3, fill=theme.color("bg.track"))
-        rounded(painter, QRectF(box.x() + 32, y + 20, width * second, 8), 3, fill=theme.color("bg.hover-sidebar"))
-        y += theme.size("row-chat")

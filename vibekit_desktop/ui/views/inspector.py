@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent
-from PySide6.QtWidgets import QAbstractButton, QButtonGroup, QHBoxLayout, QLineEdit, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QAbstractButton, QButtonGroup, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from vibekit_desktop.core.types.checkpoints import EntryKind, Timeline
 from vibekit_desktop.core.types.ids import WorkspacePath
@@ -16,10 +16,10 @@ from vibekit_desktop.ui.models.files import FileEntry, FileListModel
 from vibekit_desktop.ui.models.timeline import TimelineModel
 from vibekit_desktop.ui.models.timeline_rows import NOW, START
 from vibekit_desktop.ui.text import tr
-from vibekit_desktop.ui.theme import icons
 from vibekit_desktop.ui.theme.palette import ThemeHub
 from vibekit_desktop.ui.views.blank import Blank, Skeleton
 from vibekit_desktop.ui.views.controls import badge_width, draw_badge
+from vibekit_desktop.ui.views.fields import SearchField
 from vibekit_desktop.ui.views.file_list import FileList
 from vibekit_desktop.ui.views.row_paint import draw_text
 from vibekit_desktop.ui.views.timeline import TimelineView
@@ -113,8 +113,7 @@ class Inspector(QWidget):
         for name in ("diff_requested", "undo_file_requested", "restore_requested", "undo_requested", "redo_requested"):
             getattr(self.timeline, name).connect(getattr(self, name))
         self.timeline.open_chat_requested.connect(self.open_chat_requested)
-        hub.changed.connect(self._dress)
-        self._dress()
+        hub.changed.connect(self.update)
         self.show_timeline(None)
 
     def _make_tabs(self) -> QHBoxLayout:
@@ -133,12 +132,8 @@ class Inspector(QWidget):
         layout = QVBoxLayout(page)
         layout.setContentsMargins(0, 8, 0, 0)
         layout.setSpacing(8)
-        self._filter = QLineEdit(page)
-        self._filter.setPlaceholderText(tr("Filter files"))
-        self._filter.setAccessibleName(tr("Filter files"))
-        self._filter.setClearButtonEnabled(True)
+        self._filter = SearchField(self._hub, tr("Filter files"), page)
         self._filter.textChanged.connect(self._filtered)
-        self._search = self._filter.addAction(icons.icon(self._hub.theme, "search"), QLineEdit.ActionPosition.LeadingPosition)
         field = QHBoxLayout()
         field.setContentsMargins(12, 0, 12, 0)
         field.addWidget(self._filter)
@@ -227,10 +222,6 @@ class Inspector(QWidget):
 
     def _open_file(self, path: WorkspacePath) -> None:
         self.diff_requested.emit(path, START, NOW)
-
-    def _dress(self) -> None:
-        self._search.setIcon(icons.icon(self._hub.theme, "search"))
-        self.update()
 
     # Qt's names below.
 

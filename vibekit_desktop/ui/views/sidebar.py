@@ -23,9 +23,9 @@ from vibekit_desktop.ui.models.chat_list import ChatListModel, Role
 from vibekit_desktop.ui.text import tr
 from vibekit_desktop.ui.theme.palette import ThemeHub
 from vibekit_desktop.ui.theme.style import rounded
-from vibekit_desktop.ui.views.chat_row import ChatRowDelegate, draw_skeleton
+from vibekit_desktop.ui.views.blank import Blank, Skeleton
+from vibekit_desktop.ui.views.chat_row import ChatRowDelegate
 from vibekit_desktop.ui.views.controls import Button, Hairline, IconButton, draw_icon
-from vibekit_desktop.ui.views.empty import draw_empty
 from vibekit_desktop.ui.views.fields import SearchField
 from vibekit_desktop.ui.wording import workspace_name
 
@@ -76,7 +76,6 @@ class ChatListView(QListView):
         super().__init__(parent)
         self._hub = hub
         self._chats = model
-        self._late = False
         self._delegate = ChatRowDelegate(hub, self)
         self.setItemDelegate(self._delegate)
         self.setModel(model)
@@ -92,20 +91,31 @@ class ChatListView(QListView):
         self.verticalScrollBar().setSingleStep(20)
         self.viewport().setAutoFillBackground(False)
         self.selectionModel().currentChanged.connect(self._moved)
-        self._loading = QTimer(self)
-        self._loading.setSingleShot(True)
-        self._loading.timeout.connect(self._still_loading)
-        self._loading.start(hub.theme.motion("loading-delay") or 200)
-        model.loaded.connect(self.viewport().update)
+        self._blank = Blank(hub, self)
+        self._skeleton = Skeleton(hub, self, row=hub.theme.size("row-chat"))
+        for widget in (self._blank, self._skeleton):
+            widget.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self._skeleton.begin()
+        for news in (model.loaded, model.rowsInserted, model.rowsRemoved):
+            news.connect(self.say_what_is_missing)
+        self.say_what_is_missing()
         hub.changed.connect(self._themed)
 
     def _themed(self) -> None:
         self.scheduleDelayedItemsLayout()
         self.viewport().update()
 
-    def _still_loading(self) -> None:
-        self._late = not self._chats.is_loaded
-        self.viewport().update()
+    def say_what_is_missing(self) -> None:
+        """Where there are no rows: say why."""
+        loaded, text = self._chats.is_loaded, self._chats.filter_text
+        if loaded:
+            self._skeleton.end()
+        self._skeleton.setVisible(not loaded)
+        self._blank.setVisible(loaded and not self._chats.rowCount())
+        if text:
+            self._blank.say("search", tr("Nothing found for “{text}”", text=text), tr("Only titles are searched here."))
+        else:
+            self._blank.say("chat", tr("No chats yet"), tr("Chats of agents on this computer appear here, newest first."))
 
     def show_chat(self, chat: ChatId | None) -> None:
         """Mark a chat as the one that is open, without asking to open it."""
@@ -150,34 +160,20 @@ class ChatListView(QListView):
         self._delegate.ring = False
         super().mousePressEvent(event)
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        super().paintEvent(event)
-        if self._chats.rowCount():
-            return
-        painter = QPainter(self.viewport())
-        theme = self._hub.theme
-        box = self.viewport().rect()
-        if not self._chats.is_loaded:
-            if self._late:
-                draw_skeleton(painter, theme, box)
-            return
-        if self._chats.filter_text:
-            title = tr("Nothing found for “{text}”", text=self._chats.filter_text)
-            draw_empty(painter, theme, box, "search", title, tr("Only titles are searched here."), strong=False)
-        else:
-            text = tr("Chats of agents on this computer appear here, newest first.")
-            draw_empty(painter, theme, box.adjusted(0, 0, 0, -60), "chat", tr("No chats yet"), text, strong=False)
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        for widget in (self._blank, self._skeleton):
+            widget.setGeometry(self.viewport().geometry())
 
 
 class Sidebar(QWidget):
     """The pane. ``chat_chosen`` carries a chat id; ``import_requested`` a path to read; ``folder_requested`` a folder to work
-    in; ``workspace_chosen`` a workspace's path, or empty for all; ``hide_requested`` asks to hide or show the pane.
+    in; ``hide_requested`` asks to hide or show the pane.
     """
 
     chat_chosen = Signal(str)
     import_requested = Signal(str)
     folder_requested = Signal(str)
-    workspace_chosen = Signal(str)
     hide_requested = Signal()
 
     def __init__(self, hub: ThemeHub, model: ChatListModel, parent: QWidget | None = None) -> None:
@@ -194,7 +190,7 @@ class Sidebar(QWidget):
         """The way back while the pane is closed; give it to `MainWindow.install_sidebar`."""
         self.opener.clicked.connect(self.hide_requested)
         self.search = SearchField(hub, tr("Filter chats"), self)
-        self.search.textChanged.connect(model.set_filter)
+        self.search.textChanged.connect(self._search)
         self.search.installEventFilter(self)
         self._count_name = QLabel(tr("Chats"), self)
         self._count = QLabel(self)
@@ -266,6 +262,10 @@ class Sidebar(QWidget):
         self._count.setVisible(count > 0)
         self.search.setEnabled(count > 0 or bool(self.search.text()))
 
+    def _search(self, text: str) -> None:
+        self._model.set_filter(text)
+        self.list.say_what_is_missing()  # another text that nothing fits changes no row
+
     def show_chat(self, chat: ChatId | None) -> None:
         """Mark the chat that is open."""
         self.list.show_chat(chat)
@@ -320,7 +320,6 @@ class Sidebar(QWidget):
         """Show the chats of one workspace; empty shows all."""
         self.set_workspaces(self._workspaces, workspace)
         self._model.set_workspace(workspace)
-        self.workspace_chosen.emit(workspace)
 
     def open_workspace_menu(self) -> None:
         """Open the menu under the picker."""
