@@ -105,11 +105,11 @@ def write_others(home: Path, count: int) -> None:
 
 
 class Ticker:
-    """How late a timer of the loop is, at most."""
+    """How late a timer of the loop is, at most; and the most processor time that the loop thread itself took between two."""
 
     def __init__(self) -> None:
-        self._last = time.perf_counter()
-        self.worst = 0.0
+        self._last, self._used = time.perf_counter(), time.thread_time()
+        self.worst = self.worst_own = 0.0
         self._timer = QTimer()
         self._timer.setTimerType(Qt.TimerType.PreciseTimer)
         self._timer.setInterval(TICK_MS)
@@ -121,13 +121,14 @@ class Ticker:
             threading.Thread(target=self._watch, daemon=True).start()
 
     def _tick(self) -> None:
-        now = time.perf_counter()
+        now, used = time.perf_counter(), time.thread_time()
         self.worst = max(self.worst, (now - self._last) * 1000 - TICK_MS)
-        self._last = now
+        self.worst_own = max(self.worst_own, (used - self._used) * 1000)
+        self._last, self._used = now, used
 
     def restart(self) -> None:
-        self._last = time.perf_counter()
-        self.worst = 0.0
+        self._last, self._used = time.perf_counter(), time.thread_time()
+        self.worst = self.worst_own = 0.0
         self.stacks = []
 
     def stop(self) -> None:
@@ -152,15 +153,15 @@ class Ticker:
                 self.stacks.append("\n".join(parts))
 
 
-async def _walk(window: Window, ticker: Ticker) -> dict[str, float]:
-    found: dict[str, float] = {}
+async def _walk(window: Window, ticker: Ticker) -> dict[str, tuple[float, float]]:
+    found: dict[str, tuple[float, float]] = {}
 
     async def phase(name: str, work: Coroutine[object, object, object]) -> None:
         ticker.restart()
         await work
         await window.settled()
-        found[name] = ticker.worst
-        print(f"  {name:34} {ticker.worst:7.1f} ms", flush=True)
+        found[name] = ticker.worst, ticker.worst_own
+        print(f"  {name:34} {ticker.worst:7.1f} ms, {ticker.worst_own:5.1f} ms of processor", flush=True)
         for stack in ticker.stacks:
             print(stack)
 
@@ -241,7 +242,11 @@ def run() -> bool:
             ticker = Ticker()
             found = window.play(_walk(window, ticker))
             ticker.stop()
-    idle = found.pop("idle")
+    idle, _ = found.pop("idle")
     worst = max(found, key=lambda name: found[name])
-    print(f"  longest: {found[worst]:.1f} ms ({worst}), {found[worst] / max(idle, 0.1):.0f} times idle; aim {AIM_MS:.0f} ms")
-    return found[worst] - idle <= AIM_MS
+    late, _ = found[worst]
+    print(f"  longest: {late:.1f} ms ({worst}), {late / max(idle, 0.1):.0f} times idle; aim {AIM_MS:.0f} ms")
+    if idle > AIM_MS / 4:
+        print("  the machine is busy with something else: judged by processor time")
+        return max(own for _, own in found.values()) <= AIM_MS
+    return late - idle <= AIM_MS
