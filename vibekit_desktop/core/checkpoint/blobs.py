@@ -136,9 +136,11 @@ class BlobStore:
         except OSError:
             # No hard links here (exFAT, or two file systems): the caller writes a second copy.
             return False
-        self._fs.rename(temp, target)
-        # Renaming one hard link onto another of the same file does nothing and leaves the first.
-        self._fs.remove(temp)
+        try:
+            self._fs.rename(temp, target)
+        finally:
+            # Renaming one hard link onto another of the same file does nothing and leaves the first; so does a failure.
+            self._fs.remove(temp)
         self._refresh(target)
         faults.point("blob.folder")
         self._fs.sync_folder(target.parent)

@@ -15,6 +15,7 @@ Blocking; under the vault's lock.
 """
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 
 from vibekit_desktop.core.checkpoint import log, look, ownership, stages
 from vibekit_desktop.core.checkpoint.blobs import is_sound
@@ -103,7 +104,8 @@ class Finish:
         faults.point("restore.close")
         self._ground.vault.append(self._chat, [*self._new, closing])
         faults.point("restore.closed")
-        stages.forget(self._ground)
+        with suppress(CannotWrite):  # the restore is done and closed; the next change would clear the list away
+            stages.forget(self._ground)
         return self._report(closing, next_prompt)
 
     # -- the paths -----------------------------------------------------------------------------------------------

@@ -200,6 +200,10 @@ class CheckpointKernel:
         """The chats with a restore that did not end, and why."""
         return recover.unfinished(self._ground)
 
+    def needs_recovery(self) -> bool:
+        """Whether a restore did not end, or ended without clearing its last traces away."""
+        return stages.has_list(self._ground) or bool(self.unfinished())
+
     def recover(self, *, needed: ChatId | None = None) -> list[RestoreReport]:
         """Finish every interrupted restore of ours. What keeps one from it (a full disk, a damaged chat) keeps no other, and is
         raised only for the chat that is ``needed``."""

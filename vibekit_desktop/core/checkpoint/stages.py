@@ -148,6 +148,11 @@ def forget(ground: Ground) -> None:
     atomic.remove(ground.fs, ground.vault.desktop / "staging")
 
 
+def has_list(ground: Ground) -> bool:
+    """Whether a list is there: some restore has not cleared up behind itself."""
+    return ground.fs.is_file(ground.vault.desktop / "staging")
+
+
 def sweep(ground: Ground) -> None:
     """Remove what a restore that crashed before its plan was written left in the workspace. Not for one with a plan."""
     try:

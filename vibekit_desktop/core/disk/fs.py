@@ -186,6 +186,13 @@ class Fs:
         except OSError:
             return False
 
+    def is_file(self, path: Path) -> bool:
+        """Whether ``path`` itself is a regular file."""
+        try:
+            return stat_bits.S_ISREG(self.lstat(path).st_mode)
+        except OSError:
+            return False
+
     def list_names(self, folder: Path) -> list[str]:
         """The names in a folder, sorted; nothing if it is missing."""
         try:

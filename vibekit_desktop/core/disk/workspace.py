@@ -229,7 +229,11 @@ class Workspace:
             except FileExistsError:
                 self._fs.close(self._step(fd, base))
                 return False
-            self._fs.fsync(fd)
+            try:
+                self._fs.fsync(fd)
+            except OSError:
+                self._fs.rmdir(base, dir_fd=fd)  # not made durable is not made: nobody would know whose it is
+                raise
             return True
 
     def remove_empty_folder(self, path: WorkspacePath) -> bool:

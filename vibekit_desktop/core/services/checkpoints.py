@@ -175,7 +175,7 @@ class CheckpointService:
 
     async def _recover(self, vault: OpenVault, chat: ChatId | None) -> list[RestoreReport]:
         def work() -> list[RestoreReport]:
-            if not vault.kernel().unfinished():
+            if not vault.kernel().needs_recovery():
                 return []
             with vault.lock.hold():
                 return vault.kernel().recover(needed=chat)

@@ -58,7 +58,7 @@ class OpenVault:
         Raises `RestoreUnfinished` if a restore of ``chat`` cannot be finished by itself.
         """
         kernel = self.kernel()
-        if kernel.unfinished():
+        if kernel.needs_recovery():
             kernel.recover(needed=chat)
             for unfinished, reason in kernel.unfinished():
                 if chat is None or unfinished == chat:
