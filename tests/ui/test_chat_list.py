@@ -171,6 +171,11 @@ def test_a_found_chat_says_where_it_is(model: ChatListModel) -> None:
     assert "never changed" in str(model.data(model.index(1), Qt.ItemDataRole.ToolTipRole))
 
 
+def test_a_title_hides_nothing(model: ChatListModel) -> None:
+    model.load([replace(samples.headers()[0], name="Fix\u202e the\nrest")])
+    assert titles(model)[1] == "Fix\u27e8U+202E\u27e9 the rest"
+
+
 class _Rows(QAbstractListModel):
     def __init__(self, rows: list[tuple[str, int]]) -> None:
         super().__init__()

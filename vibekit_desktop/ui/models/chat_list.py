@@ -15,6 +15,7 @@ from vibekit_desktop.core.types.ids import ChatId
 from vibekit_desktop.ui import when
 from vibekit_desktop.ui.models.list_changes import apply_changes
 from vibekit_desktop.ui.text import tr, tr_n
+from vibekit_desktop.ui.visible import one_line
 from vibekit_desktop.ui.wording import workspace_name
 
 Index = QModelIndex | QPersistentModelIndex
@@ -54,7 +55,7 @@ Row = GroupRow | ChatRow
 
 def title_of(header: ChatHeader) -> str:
     """The title a row shows; a damaged chat without one has its id."""
-    return " ".join(header.name.split()) or tr("Chat {id}", id=header.id[:8])
+    return one_line(header.name) or tr("Chat {id}", id=header.id[:8])
 
 
 def spoken(header: ChatHeader, now_ms: int) -> str:
@@ -158,6 +159,11 @@ class ChatListModel(QAbstractListModel):
     def chats(self) -> int:
         """How many chats the workspace chosen has, whatever the filter says."""
         return sum(1 for header in self._headers.values() if self._in_workspace(header))
+
+    @property
+    def workspace(self) -> str:
+        """The workspace whose chats are shown, or empty for all."""
+        return self._workspace
 
     @property
     def filter_text(self) -> str:

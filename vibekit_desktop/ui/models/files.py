@@ -3,9 +3,8 @@
 Used by the inspector's Files and by the review page. UI thread; no I/O.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from difflib import SequenceMatcher
 from typing import assert_never
 
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt
@@ -13,6 +12,7 @@ from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistent
 from vibekit_desktop.core.types.checkpoints import State
 from vibekit_desktop.core.types.diffs import BinaryPair, DiffDocument, FileDiff, Identical, TooLarge, Unreadable
 from vibekit_desktop.core.types.ids import WorkspacePath
+from vibekit_desktop.ui.models.list_changes import apply_changes
 from vibekit_desktop.ui.text import tr
 from vibekit_desktop.ui.wording import shown_path
 
@@ -61,9 +61,10 @@ def entry_of(diff: FileDiff) -> FileEntry:
             assert_never(diff.result)
 
 
-def totals(entries: Sequence[FileEntry]) -> tuple[int, int]:
-    """The sums of the known counts."""
-    return sum(entry.added or 0 for entry in entries), sum(entry.removed or 0 for entry in entries)
+def totals(counts: Iterable[tuple[int | None, int | None]]) -> tuple[int, int]:
+    """The sums of the known counts of added and deleted lines."""
+    known = [(added or 0, removed or 0) for added, removed in counts]
+    return sum(added for added, _ in known), sum(removed for _, removed in known)
 
 
 class FileListModel(QAbstractListModel):
@@ -106,23 +107,7 @@ class FileListModel(QAbstractListModel):
     def _update(self) -> None:
         words = self._filter.casefold().split()
         new = [entry for entry in self._entries if all(word in entry.path.casefold() for word in words)]
-        matcher = SequenceMatcher(None, [entry.path for entry in self._shown], [entry.path for entry in new], autojunk=False)
-        root = QModelIndex()
-        for step, old_from, old_to, new_from, new_to in reversed(matcher.get_opcodes()):
-            if step == "equal":
-                for offset in range(old_to - old_from):
-                    if self._shown[old_from + offset] != new[new_from + offset]:
-                        self._shown[old_from + offset] = new[new_from + offset]
-                        self.dataChanged.emit(self.index(old_from + offset), self.index(old_from + offset))
-                continue
-            if old_to > old_from:
-                self.beginRemoveRows(root, old_from, old_to - 1)
-                del self._shown[old_from:old_to]
-                self.endRemoveRows()
-            if new_to > new_from:
-                self.beginInsertRows(root, old_from, old_from + (new_to - new_from) - 1)
-                self._shown[old_from:old_from] = new[new_from:new_to]
-                self.endInsertRows()
+        apply_changes(self, self._shown, new, lambda entry: entry.path)
 
     # Qt's names below.
 

@@ -1,11 +1,12 @@
 """Turn one list of rows into another with the smallest signals a Qt list model has. UI thread only."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from typing import Protocol, TypeVar
 
 from PySide6.QtCore import QModelIndex
 
 R = TypeVar("R")
+K = TypeVar("K", bound=Hashable)
 
 _ROOT = QModelIndex()
 
@@ -25,7 +26,7 @@ class _Model(Protocol):
     def dataChanged(self) -> object: ...
 
 
-def apply_changes(model: _Model, rows: list[R], wanted: list[R], key: Callable[[R], str]) -> None:
+def apply_changes(model: _Model, rows: list[R], wanted: list[R], key: Callable[[R], K]) -> None:
     """Change ``rows`` in place into ``wanted``; rows with the same ``key`` are the same row. Keys must be unique in each list.
 
     One changed row gives one signal: a row that only moved is moved, not removed and inserted.
@@ -51,7 +52,7 @@ def apply_changes(model: _Model, rows: list[R], wanted: list[R], key: Callable[[
     _tell_changed(model, rows, wanted)
 
 
-def _remove_missing(model: _Model, rows: list[R], target: dict[str, int], key: Callable[[R], str]) -> None:
+def _remove_missing(model: _Model, rows: list[R], target: dict[K, int], key: Callable[[R], K]) -> None:
     last = len(rows) - 1
     while last >= 0:
         if key(rows[last]) in target:
@@ -66,7 +67,7 @@ def _remove_missing(model: _Model, rows: list[R], target: dict[str, int], key: C
         last = first - 1
 
 
-def _move(model: _Model, rows: list[R], at: int, target: dict[str, int], key: Callable[[R], str], name: str) -> None:
+def _move(model: _Model, rows: list[R], at: int, target: dict[K, int], key: Callable[[R], K], name: K) -> None:
     """Bring the row called ``name`` to ``at``; or, if only the row at ``at`` is in the way, send that one down."""
     if at + 1 < len(rows) and key(rows[at + 1]) == name:
         goal = target[key(rows[at])]

@@ -4,7 +4,6 @@ Pure: no Qt, no clock of its own (``now_ms`` is given), no I/O. Newest first. Ev
 thing it shows stays the same, so that the model can tell an update from a new row.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -25,6 +24,7 @@ from vibekit_desktop.core.types.checkpoints import (
 )
 from vibekit_desktop.core.types.ids import ChatId, WorkspacePath
 from vibekit_desktop.ui import when
+from vibekit_desktop.ui.models.files import totals
 from vibekit_desktop.ui.models.timeline_phrases import (
     coverage_name,
     coverage_text,
@@ -129,13 +129,6 @@ class TimelineRow:
 def rows_of(timeline: Timeline, opened: frozenset[Key] = frozenset(), *, now_ms: int) -> list[TimelineRow]:
     """All rows, newest first. ``opened`` are the keys of the groups and entries that show their files."""
     return _Rows(timeline, opened, now_ms).build()
-
-
-def total(files: Sequence[FileChange]) -> tuple[int | None, int | None]:
-    """The sums of the known line counts; None if no count is known."""
-    added = [change.lines_added for change in files if change.lines_added is not None]
-    removed = [change.lines_removed for change in files if change.lines_removed is not None]
-    return (sum(added) if added else None, sum(removed) if removed else None)
 
 
 class _Rows:
@@ -248,7 +241,7 @@ class _Rows:
                 key=key,
                 kind=RowKind.BETWEEN,
                 title=title,
-                counts=total(entry.files),
+                counts=totals((file.lines_added, file.lines_removed) for file in entry.files),
                 open=opened,
                 buttons=(Button.TOGGLE,),
                 last_in_block=not opened,
@@ -320,7 +313,7 @@ class _Rows:
                     key=key,
                     kind=RowKind.GROUP,
                     title=title,
-                    counts=total(entry.files),
+                    counts=totals((file.lines_added, file.lines_removed) for file in entry.files),
                     open=is_open,
                     buttons=(Button.TOGGLE,),
                 )

@@ -29,6 +29,7 @@ from vibekit_desktop.ui.models.blocks import (
 from vibekit_desktop.ui.models.cards import NOTHING_KNOWN, Known, cards, known_of
 from vibekit_desktop.ui.models.transcript_rows import Key, Kind, Rows, message_turns, rows_of, slice_of
 from vibekit_desktop.ui.text import tr, tr_n
+from vibekit_desktop.ui.visible import one_line
 
 Index = QModelIndex | QPersistentModelIndex
 _ROOT = QModelIndex()
@@ -255,12 +256,12 @@ def _event(message: Message) -> EventBlock:
         case "compaction_failed":
             return EventBlock("warning", tr("The agent could not sum up earlier messages"), message.content)
         case "model_switched":
-            return EventBlock("model", tr("Model changed to {model}", model=message.content[:80]))
+            return EventBlock("model", tr("Model changed to {model}", model=one_line(message.content, 80)))
         case "infra_safety_blocked":
             return EventBlock("warning", tr("The agent's provider stopped this answer"), message.content)
         case _:
             text = " ".join(message.content.split())
-            return EventBlock("info", text[:120] or tr("Note"), message.content if len(text) > 120 else "")
+            return EventBlock("info", one_line(text, 120) or tr("Note"), message.content if len(text) > 120 else "")
 
 
 def spoken(block: Block) -> str:

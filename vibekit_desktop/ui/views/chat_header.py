@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QWidget
 from vibekit_desktop.ui.text import tr
 from vibekit_desktop.ui.theme.palette import ThemeHub
 from vibekit_desktop.ui.views.controls import Button, Chip, IconButton
+from vibekit_desktop.ui.visible import one_line, visible_name
 
 _LEFT, _RIGHT, _GAP = 20, 12, 8
 _TIGHT = 790
@@ -76,13 +77,13 @@ class ChatHeader(QWidget):
 
     def set_chat(self, title: str, agent: str, model: str, path: str, shown_path: str) -> None:
         """Show another chat. ``shown_path`` is the path as it is written, ``path`` what a click copies."""
-        self._title = " ".join(title.split())
+        self._title = one_line(title)
         self._agent_known, self._model_known = bool(agent), bool(model)
-        self.agent.set_text(agent)
-        self.model.set_text(model)
-        self._path.setText(shown_path)
+        self.agent.set_text(one_line(agent))
+        self.model.set_text(one_line(model))
+        self._path.setText(visible_name(shown_path))
         self._path.setProperty("path", path)
-        self._path.setAccessibleName(tr("Copy the path {path}", path=path))
+        self._path.setAccessibleName(tr("Copy the path {path}", path=visible_name(path)))
         self.setAccessibleName(self._title)
         self._place()
         self.update()

@@ -188,7 +188,7 @@ class DiffPane(QWidget):
     def show_error(self, error: ErrorText) -> None:
         """It could not be had; say why in its place."""
         self._show_notes(())
-        self._blank.say("warning", error.title, error.detail, error.action or tr("Try again"), failed=True)
+        self._blank.say("warning", error.title, error.detail, tr("Try again"), failed=True)
         self._to(self._blank)
 
     def show_nothing_to_review(self) -> None:

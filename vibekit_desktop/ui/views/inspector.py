@@ -178,7 +178,7 @@ class Inspector(QWidget):
     def show_error(self, error: ErrorText) -> None:
         """The timeline could not be read: say why, in its place."""
         self._skeleton.end()
-        self._blank.say("warning", error.title, error.detail, error.action or tr("Try again"), failed=True)
+        self._blank.say("warning", error.title, error.detail, tr("Try again"), failed=True)
         self._timeline_page.setCurrentWidget(self._blank)
 
     def show_files(self, entries: Sequence[FileEntry]) -> None:

@@ -12,6 +12,7 @@ from vibekit_desktop.ui.text import tr
 from vibekit_desktop.ui.theme import icons
 from vibekit_desktop.ui.theme.palette import ThemeHub
 from vibekit_desktop.ui.views.panes import Panes
+from vibekit_desktop.ui.visible import one_line
 
 CENTRE_PAGES = ("first_run", "transcript", "empty")
 WHOLE_PAGES = ("review",)
@@ -55,7 +56,7 @@ class MainWindow(QMainWindow):
 
     def set_chat(self, title: str, workspace: str) -> None:
         """Say in the title bar what is open; empty texts are left out."""
-        parts = ", ".join(part for part in (title, workspace) if part)
+        parts = ", ".join(part for part in (one_line(title), workspace) if part)
         self.setWindowTitle(tr("{what} - VibeKit Desktop", what=parts) if parts else tr("VibeKit Desktop"))
 
     def install_sidebar(self, widget: QWidget, opener: QWidget | None = None) -> None:

@@ -10,7 +10,7 @@ from PySide6.QtGui import QAction, QKeySequence, QPainter, QPaintEvent, QShowEve
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from vibekit_desktop.core.api import Diffs
-from vibekit_desktop.core.types.checkpoints import AfterTurn, BeforeTurn, EntryKind, Now, Point, Start, Timeline
+from vibekit_desktop.core.types.checkpoints import AfterTurn, Now, Point, Start, Timeline
 from vibekit_desktop.core.types.diffs import DiffRequest, FileDiff
 from vibekit_desktop.core.types.errors import CoreError
 from vibekit_desktop.core.types.events import WorkspaceRestored
@@ -19,6 +19,7 @@ from vibekit_desktop.ui import when
 from vibekit_desktop.ui.bridge import Bridge
 from vibekit_desktop.ui.error_text import sentence
 from vibekit_desktop.ui.models.files import FileListModel, entry_of
+from vibekit_desktop.ui.models.sides import new_points, old_points, side_label
 from vibekit_desktop.ui.operations.diffs import DiffPresenter, Labels
 from vibekit_desktop.ui.text import tr
 from vibekit_desktop.ui.theme.palette import ThemeHub
@@ -200,9 +201,10 @@ class ReviewPage(QWidget):
         self._new = new or _NOW
         if self._new != _NOW:
             self._point = self._new
-        elif not isinstance(self._point, AfterTurn) or self._point not in self._new_points():
-            points = self._new_points()
-            self._point = points[-1] if points else _NOW
+        else:
+            points = new_points(timeline, _NOW)
+            if not isinstance(self._point, AfterTurn) or self._point not in points:
+                self._point = points[-1] if points else _NOW
         self._wanted = path
         self._title.set_title(title)
         self.presenter.stop()
@@ -224,28 +226,8 @@ class ReviewPage(QWidget):
         self.presenter.stop()
         self.model.set_entries(())
 
-    def _turns(self) -> list[int]:
-        entries = self._timeline.entries if self._timeline is not None else ()
-        return [entry.turn for entry in entries if entry.kind is EntryKind.TURN]
-
-    def _old_points(self) -> list[Point]:
-        points: list[Point] = [Start()]
-        for turn in self._turns():
-            points += [BeforeTurn(turn), AfterTurn(turn)]
-        if self._old not in points:
-            points.append(self._old)
-        return points
-
-    def _new_points(self) -> list[Point]:
-        points: list[Point] = []
-        for turn in self._turns():
-            points += [BeforeTurn(turn), AfterTurn(turn)]
-        if self._new != _NOW and self._new not in points:
-            points.append(self._new)
-        return points
-
     def _show_sides(self) -> None:
-        self._from.set_choices([(point_label(point), point) for point in self._old_points()], self._old)
+        self._from.set_choices([(point_label(point), point) for point in old_points(self._timeline, self._old)], self._old)
         self._to.set_text(0, point_label(self._point) if self._point != _NOW else tr("After turn"))
         self._to.piece(0).setVisible(self._point != _NOW)
         self._to.set_index(1 if self._new == _NOW else 0)
@@ -265,7 +247,7 @@ class ReviewPage(QWidget):
         self._load()
 
     def _open_new_menu(self) -> None:
-        choices = [(point_label(point), point) for point in self._new_points()]
+        choices = [(point_label(point), point) for point in new_points(self._timeline, self._new)]
         pop_up(self._to, choices, self._new, self._pick_new)
 
     # Loading.
@@ -287,7 +269,7 @@ class ReviewPage(QWidget):
             if token == self._token:
                 text = sentence(error)
                 self._list_skeleton.end()
-                self._list_blank.say("warning", text.title, text.detail, text.action or tr("Try again"), failed=True)
+                self._list_blank.say("warning", text.title, text.detail, tr("Try again"), failed=True)
                 self._list_stack.setCurrentWidget(self._list_blank)
             return
         if token == self._token:
@@ -301,6 +283,7 @@ class ReviewPage(QWidget):
         current = self.model.entry_at(self.files.currentIndex().row())
         self.model.set_entries([entry_of(diff) for diff in found])
         self._list_head.set_entries(self.model.entries)
+        self._filtered(self._filter.text())
         if not found:
             self.presenter.stop()
             self._head.clear()
@@ -320,6 +303,11 @@ class ReviewPage(QWidget):
 
     def _filtered(self, text: str) -> None:
         self.model.set_filter(text)
+        missing = bool(self.model.entries) and not self.model.shown
+        if missing:
+            self._list_blank.say("search", tr("Nothing found for “{text}”", text=text), "")
+        if self.model.entries:
+            self._list_stack.setCurrentWidget(self._list_blank if missing else self.files)
 
     def _choose(self, path: WorkspacePath, *, at_once: bool = False) -> None:
         if self._chat is None:
@@ -334,18 +322,8 @@ class ReviewPage(QWidget):
         self.presenter.ask(request, self._labels(), at_once=at_once)
 
     def _labels(self) -> Labels:
-        return (point_label(self._old), self._time_of(self._old)), (point_label(self._new), self._time_of(self._new))
-
-    def _time_of(self, point: Point) -> str:
-        """The moment of a side, where the timeline tells one."""
-        entries = self._timeline.entries if self._timeline is not None else ()
-        for entry in entries:
-            if entry.kind is EntryKind.TURN and entry.at > 0:
-                if point == BeforeTurn(entry.turn):
-                    return when.stamp(entry.at, self._now_ms())
-                if point == AfterTurn(entry.turn) and entry.duration_ms > 0:
-                    return when.stamp(entry.at + entry.duration_ms, self._now_ms())
-        return ""
+        now_ms = self._now_ms()
+        return side_label(self._timeline, self._old, now_ms), side_label(self._timeline, self._new, now_ms)
 
     def _shown(self, diff: FileDiff) -> None:
         self._head.set_counts(entry_of(diff))

@@ -14,6 +14,7 @@ from vibekit_desktop.ui.text import tr, tr_n
 from vibekit_desktop.ui.theme.palette import ThemeHub
 from vibekit_desktop.ui.views.controls import Button, IconButton
 from vibekit_desktop.ui.views.row_paint import counts_width, draw_counts, draw_letter, draw_path, draw_text
+from vibekit_desktop.ui.visible import one_line
 from vibekit_desktop.ui.wording import file_name, fit_path, folder_name, shown_path
 
 
@@ -29,8 +30,8 @@ class TitleBlock(QWidget):
 
     def set_title(self, title: str) -> None:
         """The chat's title."""
-        self._title = title
-        self.setAccessibleName(tr("Review changes of {title}", title=title))
+        self._title = one_line(title)
+        self.setAccessibleName(tr("Review changes of {title}", title=self._title))
         self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -64,7 +65,7 @@ class ListHead(QWidget):
         box = QRectF(16, 2, self.width() - 32, self.height() - 2)
         text = tr_n("{n} file", "{n} files", len(self._entries))
         draw_text(painter, theme, box, text, style="label", token="text.tertiary")
-        counts = totals(self._entries)
+        counts = totals((entry.added, entry.removed) for entry in self._entries)
         width = counts_width(theme, counts, weight=600)
         draw_counts(painter, theme, counts, QRectF(box.right() - width, box.top(), width, box.height()), weight=600)
 

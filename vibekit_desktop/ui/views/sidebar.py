@@ -115,7 +115,9 @@ class ChatListView(QListView):
         if text:
             self._blank.say("search", tr("Nothing found for “{text}”", text=text), tr("Only titles are searched here."))
         else:
-            self._blank.say("chat", tr("No chats yet"), tr("Chats of agents on this computer appear here, newest first."))
+            name = workspace_name(self._chats.workspace)
+            title = tr("No chats in {name} yet", name=name) if name else tr("No chats yet")
+            self._blank.say("chat", title, tr("Chats of agents on this computer appear here, newest first."))
 
     def show_chat(self, chat: ChatId | None) -> None:
         """Mark a chat as the one that is open, without asking to open it."""
@@ -320,6 +322,7 @@ class Sidebar(QWidget):
         """Show the chats of one workspace; empty shows all."""
         self.set_workspaces(self._workspaces, workspace)
         self._model.set_workspace(workspace)
+        self.list.say_what_is_missing()
 
     def open_workspace_menu(self) -> None:
         """Open the menu under the picker."""
