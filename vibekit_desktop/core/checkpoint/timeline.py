@@ -156,7 +156,8 @@ def _changes(view: View, row: _Row, undone: Mapping[int, set[WorkspacePath]]) ->
         gone = changes.pop(old, None)
         before = gone.before if gone is not None and gone.status is ChangeStatus.DELETED else changes[path].before
         changes[path] = replace(changes[path], status=ChangeStatus.RENAMED, old_path=old, before=before)
-    tags = {one.path: one.line.tag for one in reversed(row.seen) if one.line.tag and not one.computed}
+    # Another chat's tag is no point of this one.
+    tags = {one.path: one.line.tag for one in reversed(row.seen) if one.line.tag and one.own and not one.computed}
     return [
         replace(
             change,

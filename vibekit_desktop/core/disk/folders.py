@@ -17,6 +17,12 @@ def settled(text: str) -> str:
     return text
 
 
+def settled_parent(text: str) -> str:
+    """An absolute path with the links of its folder resolved, its last name as it is; any other text unchanged."""
+    folder, name = os.path.split(text)
+    return os.path.join(os.path.realpath(folder), name) if os.path.isabs(text) and name else text
+
+
 def identity(text: str) -> tuple[int, int] | None:
     """Device and inode of the folder; None if there is none (or the text is of another system)."""
     if not os.path.isabs(text):

@@ -55,7 +55,8 @@ class LibraryService:
 
     def workspace_path(self, workspace: str, text: str) -> WorkspacePath:
         """A path a person typed, absolute or relative to the workspace."""
-        return relative(Path(workspace), text)
+        inside = text.startswith(workspace.rstrip("/") + "/")
+        return relative(Path(workspace), text if inside else folders.settled_parent(text))
 
     async def verify(self, chat: ChatId | None) -> VerifyReport:
         """Check logs, blobs and chat files of one chat's vault, or of all; changes nothing."""

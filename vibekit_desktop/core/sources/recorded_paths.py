@@ -6,6 +6,7 @@ Windows paths are understood on every platform; their drive letter is compared w
 import re
 from dataclasses import dataclass
 
+from vibekit_desktop.core.disk.names import refusal
 from vibekit_desktop.core.sources.base import OUTSIDE, PRIVATE
 from vibekit_desktop.core.types.errors import PathEscape
 from vibekit_desktop.core.types.ids import WorkspacePath, parse_workspace_path
@@ -67,7 +68,7 @@ class RecordedRoot:
             inside = parse_workspace_path(absolute[len(prefix) :])
         except PathEscape:
             return None, OUTSIDE
-        if any(part.casefold().rstrip(". ") == ".git" for part in inside.split("/")):
+        if refusal(inside):
             return None, PRIVATE
         return inside, ""
 
