@@ -18,9 +18,9 @@ from vibekit_desktop.core.types.diffs import BinaryPair, DiffDocument, DiffResul
 from vibekit_desktop.ui.long_text import MAX_LINE
 from vibekit_desktop.ui.models.diff_rows import Show
 from vibekit_desktop.ui.theme.palette import ThemeHub
+from vibekit_desktop.ui.views.code_line import comments_plain_in, line_of
 from vibekit_desktop.ui.views.diff import DiffView
 from vibekit_desktop.ui.views.diff_pane import DiffPane, NoteRow
-from vibekit_desktop.ui.views.diff_text import comments_plain_in, line_of
 
 LABELS = (("Before turn 3", "13:31"), ("On disk", ""))
 

@@ -10,11 +10,15 @@ from PySide6.QtCore import QPointF, QUrl
 from PySide6.QtGui import QImage, QPainter, QTextDocument
 from pytestqt.qtbot import QtBot
 
+from vibekit_desktop.core.highlight.lex import lex
+from vibekit_desktop.core.types.diffs import StyleRuns
 from vibekit_desktop.ui.long_text import MAX_LINE, cut_lines, terminal_lines
 from vibekit_desktop.ui.models.markdown import Code, Prose, file_name, pieces
 from vibekit_desktop.ui.models.mini_diff import MiniLine, compare, counts
 from vibekit_desktop.ui.theme.palette import Theme
 from vibekit_desktop.ui.theme.tokens import load_tokens
+from vibekit_desktop.ui.views.block_view import PaintState
+from vibekit_desktop.ui.views.code_block import CodeBlockView
 from vibekit_desktop.ui.views.open_link import web_address
 from vibekit_desktop.ui.views.text_block import DeadDocument, TextLayout, without_images
 from vibekit_desktop.ui.views.transcript import plain_tip
@@ -105,7 +109,7 @@ def test_long_lines_are_cut_and_say_so() -> None:
 
 def test_output_of_a_terminal_shows_its_last_lines_without_colours() -> None:
     lines, count = terminal_lines("\x1b[32mone\x1b[0m\n10%\r50%\r100%\nthree\x07\n", 2)
-    assert (lines, count) == (("100%", "three\u2407"), 3)
+    assert (lines, count) == (("100%", "three\x07"), 3)
     assert terminal_lines("", 12) == ((), 0)
 
 
@@ -184,6 +188,19 @@ def test_links_are_reported_with_their_address(theme: Theme) -> None:
 def test_a_table_after_a_quotation_has_no_empty_line_in_its_first_cell(theme: Theme) -> None:
     layout = TextLayout(theme, "> quote\n\n| A | B |\n|---|---|\n| c | d |\n", 700)
     assert layout._document.toPlainText().split("\n").count("") <= 1
+
+
+def test_a_code_line_with_a_tab_keeps_its_colours(theme: Theme) -> None:
+    def picture(styles: StyleRuns | None) -> QImage:
+        view = CodeBlockView(theme, "python", "\tif x: pass", 400, "key", styles=styles)
+        image = QImage(400, view.height, QImage.Format.Format_RGB32)
+        image.fill(0xFFFFFF)
+        painter = QPainter(image)
+        view.paint(painter, PaintState())
+        painter.end()
+        return image
+
+    assert picture(lex("x.py", ["\tif x: pass"])) != picture(None)
 
 
 def test_one_line_without_spaces_is_laid_out(theme: Theme) -> None:

@@ -6,7 +6,6 @@ What is copied is always the original, never what this module makes. Pure; any t
 import re
 
 from vibekit_desktop.ui.text import tr
-from vibekit_desktop.ui.visible import visible
 
 MAX_LINE = 10_000
 """A longer line is cut: laying it out would stall the window (77 s at a million characters were measured)."""
@@ -14,6 +13,7 @@ MAX_LINE = 10_000
 MAX_RICH = 64_000
 """A longer text is shown plain."""
 
+_TAB = 8
 _SGR = re.compile(r"\x1b\[[0-9;:]*m")
 
 
@@ -32,13 +32,10 @@ def cut_lines(text: str) -> str:
 
 
 def terminal_lines(output: str, last: int) -> tuple[tuple[str, ...], int]:
-    """The last lines of a command's output as they are shown, and how many lines it has in all.
+    """The last lines of a command's output, and how many lines it has in all.
 
-    Colours are dropped, a line that was overwritten shows its last state, everything else hidden is marked.
+    Colours are dropped, a line that was overwritten shows its last state; everything else is as it was written.
     """
     lines = output.rstrip("\n").split("\n") if output.strip("\n") else []
-    shown = []
-    for line in lines[-last:] if last else lines:
-        line = cut_line(_SGR.sub("", line.rstrip("\r")).rsplit("\r", 1)[-1])
-        shown.append(visible(line).expandtabs(8))
-    return tuple(shown), len(lines)
+    shown = (_SGR.sub("", line.rstrip("\r")).rsplit("\r", 1)[-1] for line in (lines[-last:] if last else lines))
+    return tuple(line.expandtabs(_TAB) for line in shown), len(lines)

@@ -9,9 +9,6 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import lru_cache
 
-from vibekit_desktop.ui.long_text import cut_line
-from vibekit_desktop.ui.visible import visible
-
 _MOST = 1_500
 """Longer fragments are counted, not compared."""
 
@@ -20,7 +17,7 @@ _WORD = re.compile(r"\w+|\s+|.", re.DOTALL)
 
 @dataclass(frozen=True, slots=True)
 class MiniLine:
-    """One line: ``sign`` is ``+``, ``-`` or empty; ``marks`` are the changed words as (start, end)."""
+    """One line as it is: ``sign`` is ``+``, ``-`` or empty; ``marks`` are the changed words as (start, end)."""
 
     sign: str
     text: str
@@ -38,7 +35,7 @@ def compare(old: str, new: str, first_line: int = 0) -> tuple[MiniLine, ...]:
     before, after = _lines(old), _lines(new)
     if len(before) + len(after) > _MOST:
         gone = [MiniLine("-", line) for line in before]
-        return tuple(_shown(line) for line in gone + [MiniLine("+", line) for line in after])
+        return (*gone, *(MiniLine("+", line) for line in after))
     result: list[MiniLine] = []
     matcher = SequenceMatcher(None, before, after, autojunk=False)
     groups = list(matcher.get_grouped_opcodes(1))
@@ -48,13 +45,7 @@ def compare(old: str, new: str, first_line: int = 0) -> tuple[MiniLine, ...]:
                 result += [MiniLine("", line, first_line and first_line + j + n) for n, line in enumerate(after[j:j_end])]
                 continue
             result += _changed(before[i:i_end], after[j:j_end], first_line and first_line + i, first_line and first_line + j)
-    return tuple(_shown(line) for line in result)
-
-
-def _shown(line: MiniLine) -> MiniLine:
-    text = visible(cut_line(line.text))
-    kept = text == line.text and "\t" not in text
-    return MiniLine(line.sign, text.expandtabs(4), line.number, line.marks if kept else ())
+    return tuple(result)
 
 
 def _changed(gone: Sequence[str], come: Sequence[str], old_line: int, new_line: int) -> list[MiniLine]:

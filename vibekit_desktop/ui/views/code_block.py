@@ -1,27 +1,19 @@
 """Paint a fenced code block: language and Copy in its head, coloured lines, folded when long. UI thread only."""
 
-from collections.abc import Sequence
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QPainter, QPainterPath
 
-from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QPainter, QPainterPath, QTextLayout
-
-from vibekit_desktop.core.types.diffs import STYLE_NAMES, StyleRuns
-from vibekit_desktop.ui.long_text import cut_line
+from vibekit_desktop.core.types.diffs import StyleRuns
 from vibekit_desktop.ui.text import tr
 from vibekit_desktop.ui.theme.palette import Theme
 from vibekit_desktop.ui.theme.style import rounded
 from vibekit_desktop.ui.views.block_view import LEFT, Hit, PaintState, TextButton
+from vibekit_desktop.ui.views.code_line import LinePainter, line_of, runs_of
 from vibekit_desktop.ui.views.row_paint import text_width
-from vibekit_desktop.ui.visible import visible
 
 FOLD_OVER = 24
 _HEAD = 28
 _PAD_X, _PAD_Y = 12, 8
-
-
-def shown_line(line: str) -> str:
-    """A line as it is painted: bounded, with tabs as spaces and strange characters visible."""
-    return visible(cut_line(line)).expandtabs(4)
 
 
 class CodeBlockView:
@@ -47,14 +39,13 @@ class CodeBlockView:
         lines = text.split("\n")
         self._all = len(lines)
         folded = not opened and self._all > FOLD_OVER + 4
-        self._raw = lines[:FOLD_OVER] if folded else lines
-        self._lines = [shown_line(line) for line in self._raw]
+        self._lines = [line_of(line) for line in (lines[:FOLD_OVER] if folded else lines)]
+        self._code = LinePainter(theme)
         self._line = theme.line_height("code")
-        self._advance = theme.metrics("code").horizontalAdvance("0")
         body = 2 * _PAD_Y + self._line * len(self._lines)
         self._fold = 28 if folded or (opened and self._all > FOLD_OVER + 4) else 0
         self.height = _HEAD + body + self._fold
-        longest = max((len(line) for line in self._lines), default=0) * self._advance
+        longest = max((line.columns for line in self._lines), default=0) * self._code.advance
         self.most_shift = max(0, round(longest - (width - 2 * _PAD_X)))
         self.shift = min(shift, self.most_shift)
         copy = TextButton(theme, tr("Copy"), width - 4, _HEAD / 2, icon="copy")
@@ -101,24 +92,17 @@ class CodeBlockView:
         theme = self._theme
         painter.save()
         clip = QPainterPath()
-        clip.addRect(QRectF(1, _HEAD, self._width - 2, self.height - _HEAD - self._fold - 1))
+        clip.addRect(QRectF(_PAD_X, _HEAD, self._width - 2 * _PAD_X, self.height - _HEAD - self._fold - 1))
         painter.setClipPath(clip, Qt.ClipOperation.IntersectClip)
-        painter.setFont(theme.font("code"))
         first, last = 0, len(self._lines)
         if state.clip is not None:
             first = max(0, int((state.clip.top() - _HEAD - _PAD_Y) // self._line))
             last = min(last, int((state.clip.bottom() - _HEAD - _PAD_Y) // self._line) + 1)
-        y = _HEAD + _PAD_Y + first * self._line
         for number in range(first, last):
-            draw_code_line(
-                painter,
-                theme,
-                self._lines[number],
-                QRectF(_PAD_X - self.shift, y, self._width + self.shift, self._line),
-                runs_of(self._styles, number, self._raw[number], self._lines[number]),
-                self._advance,
-            )
-            y += self._line
+            line = self._lines[number]
+            box = QRectF(_PAD_X, _HEAD + _PAD_Y + number * self._line, self._width - 2 * _PAD_X, self._line)
+            runs = runs_of(self._styles, number, line.length)
+            self._code.draw(painter, box, line, runs, (), scroll=self.shift, mark_token="diff.add-word")
         painter.restore()
         if self.most_shift:
             room = self._width - 2 * _PAD_X
@@ -126,60 +110,3 @@ class CodeBlockView:
             left = _PAD_X + (room - room * part) * self.shift / self.most_shift
             bar = QRectF(left, self.height - self._fold - 6, room * part, 4)
             rounded(painter, bar, 2, fill=theme.color("line.strong"))
-
-
-Run = tuple[int, int, str]
-
-
-def runs_of(styles: StyleRuns | None, number: int, raw: str, shown: str) -> Sequence[Run]:
-    """The coloured runs of a line as (start, end, token); none where the shown line is not the line itself."""
-    if styles is None or number + 1 >= len(styles.offsets) or raw != shown:
-        return ()
-    first, last = styles.offsets[number], styles.offsets[number + 1]
-    runs: list[Run] = []
-    for at in range(first, last):
-        end = styles.starts[at + 1] if at + 1 < last else len(shown)
-        runs.append((styles.starts[at], end, f"syntax.{STYLE_NAMES[styles.kinds[at]]}"))
-    return runs
-
-
-def draw_code_line(
-    painter: QPainter, theme: Theme, text: str, box: QRectF, runs: Sequence[Run], advance: float, style: str = "code"
-) -> None:
-    """One line of code: runs at column times advance where every character is as wide as the next, else a real layout."""
-    if not text:
-        return
-    plain = theme.color("syntax.plain")
-    if text.isascii():
-        covered = 0
-        for start, end, token in runs:
-            if start > covered:
-                _draw(painter, text[covered:start], box, covered * advance)
-            painter.setPen(theme.color(token))
-            _draw(painter, text[start:end], box, start * advance)
-            painter.setPen(plain)
-            covered = max(covered, end)
-        painter.setPen(plain)
-        _draw(painter, text[covered:], box, covered * advance)
-        return
-    layout = QTextLayout(text, theme.font(style), painter.device())
-    layout.setFormats([_format(theme, start, end, token) for start, end, token in runs])
-    layout.beginLayout()
-    line = layout.createLine()
-    line.setLineWidth(1e6)
-    layout.endLayout()
-    painter.setPen(plain)
-    layout.draw(painter, QPointF(box.x(), box.y() + (box.height() - line.height()) / 2))
-
-
-def _draw(painter: QPainter, text: str, box: QRectF, x: float) -> None:
-    if text.strip():
-        painter.drawText(box.adjusted(x, 0, 0, 0), LEFT, text)
-
-
-def _format(theme: Theme, start: int, end: int, token: str) -> QTextLayout.FormatRange:
-    found = QTextLayout.FormatRange()
-    found.start = start
-    found.length = end - start
-    found.format.setForeground(theme.color(token))
-    return found

@@ -15,8 +15,8 @@ from vibekit_desktop.ui.models.diff_rows import STEP, DiffRows, Fold, Show
 from vibekit_desktop.ui.text import tr, tr_n
 from vibekit_desktop.ui.theme.palette import Theme
 from vibekit_desktop.ui.theme.style import rounded
+from vibekit_desktop.ui.views.code_line import TAB_COLUMNS, Line, LinePainter, line_of, runs_of
 from vibekit_desktop.ui.views.controls import draw_icon
-from vibekit_desktop.ui.views.diff_text import TAB_COLUMNS, Line, LinePainter, line_of, runs_of
 from vibekit_desktop.ui.views.row_paint import draw_text
 from vibekit_desktop.ui.wording import MINUS
 
@@ -224,8 +224,7 @@ class RowPainter:
             spans = self.dress.words.get(row)
             if spans is not None:
                 marks = spans.old if side == OLD else spans.new
-        length = len(line.shown.starts) - 1 if line.shown.starts is not None else len(line.shown.text)
-        runs = runs_of(self.dress.styles[side], number - 1, length)
+        runs = runs_of(self.dress.styles[side], number - 1, line.length)
         painter.save()
         painter.setClipRect(box)
         self.lines.draw(painter, box, line, runs, marks, scroll=self.scroll_x, mark_token=f"diff.{changed or 'add'}-word")

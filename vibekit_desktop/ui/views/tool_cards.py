@@ -1,10 +1,11 @@
 """Paint consecutive tool calls in one bordered box, with what is open under them. UI thread only."""
 
-from collections.abc import Callable, Set
+from collections.abc import Callable, Sequence, Set
 
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QPainter, QPainterPath
 
+from vibekit_desktop.core.types.diffs import Span
 from vibekit_desktop.ui.long_text import terminal_lines
 from vibekit_desktop.ui.models.blocks import Card, CardFile, CardsBlock
 from vibekit_desktop.ui.models.mini_diff import MiniLine, compare
@@ -12,7 +13,7 @@ from vibekit_desktop.ui.text import tr, tr_n
 from vibekit_desktop.ui.theme.palette import Theme
 from vibekit_desktop.ui.theme.style import focus_ring, rounded
 from vibekit_desktop.ui.views.block_view import LEFT, RIGHT, Hit, PaintState, TextButton, icon_button
-from vibekit_desktop.ui.views.code_block import draw_code_line
+from vibekit_desktop.ui.views.code_line import LinePainter, line_of
 from vibekit_desktop.ui.views.controls import draw_icon
 from vibekit_desktop.ui.views.row_paint import (
     LETTER_WIDTH,
@@ -23,7 +24,7 @@ from vibekit_desktop.ui.views.row_paint import (
     draw_text,
     text_width,
 )
-from vibekit_desktop.ui.wording import fit_path, shown_path
+from vibekit_desktop.ui.wording import MINUS, fit_path, shown_path
 
 _MOST_LINES = 12
 _PAD = 8
@@ -230,10 +231,10 @@ class CardsView:
             elif len(lines) > _MOST_LINES:
                 self._add_note(tr("{n} more lines", n=len(lines) - _MOST_LINES))
         elif card.lines:
-            self._add_text(list(card.lines), "code-small", "text.primary")
+            self._add_text(card.lines)
         elif card.output.strip():
             shown, count = terminal_lines(card.output, _MOST_LINES)
-            self._add_text(list(shown), "code-small", "text.primary")
+            self._add_text(shown)
             if count > _MOST_LINES:
                 self._add_more(tr_n("Copy the 1 line", "Copy all {n} lines", count), "copy", card.output, 0)
 
@@ -241,52 +242,49 @@ class CardsView:
         theme = self._theme
         step = theme.line_height("code-small")
         top, height = self._y, 1 + 4 + step * len(lines) + 4
-        advance = theme.metrics("code-small").horizontalAdvance("0")
+        code = LinePainter(theme, "code-small")
 
         def part(painter: QPainter, _state: PaintState) -> None:
             y = top + 5
             for line in lines:
-                self._paint_mini(painter, line, y, step, advance)
+                self._paint_mini(painter, code, line, y, step)
                 y += step
 
         self._add(height, part)
 
-    def _paint_mini(self, painter: QPainter, line: MiniLine, y: float, step: int, advance: float) -> None:
+    def _paint_mini(self, painter: QPainter, code: LinePainter, line: MiniLine, y: float, step: int) -> None:
         theme = self._theme
         row = QRectF(0, y, self._width, step)
+        side = "del" if line.sign == "-" else "add"
         if line.sign:
-            side = "add" if line.sign == "+" else "del"
             painter.fillRect(row, theme.color(f"diff.{side}-line"))
             painter.fillRect(QRectF(0, y, 40, step), theme.color(f"diff.{side}-gutter"))
-            for start, end in line.marks:
-                mark = QRectF(60 + start * advance, y, (end - start) * advance, step)
-                rounded(painter, mark, theme.radius("mark"), fill=theme.color(f"diff.{side}-word"))
         painter.setFont(theme.font("code-small"))
         if line.number:
             painter.setPen(theme.color("diff.line-number-changed" if line.sign else "diff.line-number"))
             painter.drawText(QRectF(0, y, 32, step), RIGHT, str(line.number))
         if line.sign:
             painter.setFont(theme.font("code-small", weight=600))
-            painter.setPen(theme.color("diff.add-mark" if line.sign == "+" else "diff.del-mark"))
-            sign = "+" if line.sign == "+" else "\u2212"
-            painter.drawText(QRectF(40, y, 20, step), Qt.AlignmentFlag.AlignCenter, sign)
-            painter.setFont(theme.font("code-small"))
-        painter.setPen(theme.color("syntax.plain"))
-        draw_code_line(painter, theme, line.text, QRectF(60, y, self._width - 60, step), (), advance, "code-small")
+            painter.setPen(theme.color(f"diff.{side}-mark"))
+            painter.drawText(QRectF(40, y, 20, step), Qt.AlignmentFlag.AlignCenter, MINUS if line.sign == "-" else "+")
+        shown = line_of(line.text)
+        marks = [Span(start, end) for start, end in line.marks]
+        box = QRectF(60, y, self._width - 60, step)
+        code.draw(painter, box, shown, [(0, shown.length, 0)], marks, scroll=0, mark_token=f"diff.{side}-word")
 
-    def _add_text(self, lines: list[str], style: str, token: str) -> None:
+    def _add_text(self, texts: Sequence[str]) -> None:
         theme = self._theme
-        step = theme.line_height(style)
+        lines = [line_of(text) for text in texts]
+        step = theme.line_height("code-small")
         top, height = self._y, 1 + 6 + step * len(lines) + 6
-        advance = theme.metrics(style).horizontalAdvance("0")
+        code = LinePainter(theme, "code-small")
 
         def part(painter: QPainter, _state: PaintState) -> None:
             painter.fillRect(QRectF(0, top + 1, self._width, height - 1), theme.color("bg.raised"))
-            painter.setFont(theme.font(style))
             y = top + 7
             for line in lines:
-                painter.setPen(theme.color(token))
-                draw_code_line(painter, theme, line, QRectF(12, y, self._width - 24, step), (), advance, style)
+                box = QRectF(12, y, self._width - 24, step)
+                code.draw(painter, box, line, [(0, line.length, 0)], (), scroll=0, mark_token="diff.add-word")
                 y += step
 
         self._add(height, part)

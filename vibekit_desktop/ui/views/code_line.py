@@ -1,7 +1,7 @@
-"""Paint one line of code: coloured runs, word marks, hidden characters made visible, cut at 10,000 characters.
+"""Paint one line of code, in a diff, a card or an answer: coloured runs, word marks, hidden characters made visible.
 
-Lines of plain ASCII without tabs are painted with `drawText` per run, only the columns in sight; every other line goes through
-a cached `QTextLayout`. Nothing is made for lines out of sight. UI thread only.
+A line is cut at 10,000 characters. Lines of plain ASCII without tabs are painted with `drawText` per run, only the columns in
+sight; every other line goes through a cached `QTextLayout`. Nothing is made for lines out of sight. UI thread only.
 """
 
 from collections import OrderedDict
@@ -31,6 +31,16 @@ class Line:
     shown: Shown
     plain: bool
     cut: int
+
+    @property
+    def length(self) -> int:
+        """How many characters of the original are shown."""
+        return len(self.shown.starts) - 1 if self.shown.starts is not None else len(self.shown.text)
+
+    @property
+    def columns(self) -> int:
+        """About how many columns it takes; a tab counts as many as it may have."""
+        return len(self.shown.text) + self.shown.text.count("\t") * (TAB_COLUMNS - 1)
 
 
 def line_of(text: str) -> Line:
@@ -84,21 +94,24 @@ def comments_plain_in(runs: Runs, marks: Sequence[Span]) -> Runs:
 
 
 class LinePainter:
-    """Paints lines in one theme. Invariant: the caches hold lines of the present document and theme; `forget` empties them."""
+    """Paints lines in one theme and one style of code.
 
-    def __init__(self, theme: Theme) -> None:
+    Invariant: the caches hold lines of the present document and theme; `forget` empties them.
+    """
+
+    def __init__(self, theme: Theme, style: str = "code") -> None:
+        self._style = style
         self.use(theme)
 
     def use(self, theme: Theme) -> None:
         """Paint with another theme from now on."""
         self._theme = theme
-        self._font = theme.font("code")
-        metrics = theme.metrics("code")
+        self._font = theme.font(self._style)
+        metrics = theme.metrics(self._style)
         self.advance = metrics.horizontalAdvance("M" * 64) / 64
         self._ascent = metrics.ascent()
         self._descent = metrics.descent()
         self._colors: list[QColor] = [theme.color(f"syntax.{name}") for name in STYLE_NAMES]
-        self.line_height = theme.size("row-code")
         self.forget()
 
     def forget(self) -> None:
