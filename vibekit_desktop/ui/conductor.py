@@ -53,7 +53,6 @@ _SETTLE_S = 0.05
 _SETTLED_TURNS = 8
 _SETTLE_LIMIT_TURNS = 600
 _DRAIN_TURNS = 40
-_ABOVE_FOOT = 76
 
 
 class Conductor(QObject):
@@ -82,7 +81,7 @@ class Conductor(QObject):
         self._window.install_page("review", self.review)
         self.page.follow(window)
         self.notifier = Notifier(window.panes.centre, hub)
-        self.notifier.inset = _ABOVE_FOOT
+        self.notifier.inset += hub.theme.size("chat-foot")
         self.checkpoints = CheckpointOperations(hub, self.bridge, core, self.notifier, window)
         self.histories = HistoryOperations(core, self.bridge, self.notifier, self)
         self._look_again = QTimer(self)

@@ -24,15 +24,6 @@ class ErrorText(NamedTuple):
         return f"{self.title} {self.detail}" if self.detail else self.title
 
 
-_UNCHANGED = "Nothing was changed."
-
-_PATH_REASONS = {
-    "git": "It belongs to Git.",
-    "reserved": "The name is reserved by the system.",
-    "stage": "The name is reserved for our own temporary files.",
-}
-
-
 def _refusal(_error: errors.CoreError) -> ErrorText:
     return ErrorText(tr("This can't be done as asked."), tr("Nothing was changed. Choose something else and try again."))
 
@@ -72,8 +63,16 @@ def _path_escape(error: errors.PathEscape) -> ErrorText:
 
 
 def _path_refused(error: errors.PathRefused) -> ErrorText:
-    reason = tr(_PATH_REASONS.get(error.reason, "It is kept out of every restore."))
-    return ErrorText(tr("{path} is never touched.", path=error.path), f"{reason} {tr(_UNCHANGED)}")
+    match error.reason:
+        case "git":
+            why = tr("It belongs to Git. Nothing was changed.")
+        case "reserved":
+            why = tr("The name is reserved by the system. Nothing was changed.")
+        case "stage":
+            why = tr("The name is reserved for our own temporary files. Nothing was changed.")
+        case _:
+            why = tr("It is kept out of every restore. Nothing was changed.")
+    return ErrorText(tr("{path} is never touched.", path=error.path), why)
 
 
 def _plan_stale(error: errors.PlanStale) -> ErrorText:

@@ -25,8 +25,6 @@ _LOOK = {
     "error": ("warning", "danger.text"),
 }
 
-_MAX_WIDTH = 560
-
 
 class _Toast(NamedTuple):
     text: str
@@ -57,7 +55,7 @@ class _Frame(QWidget):
         self.label.setText(toast.text)
         self.label.setFont(theme.font("body"))
         self.label.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)
-        width = min(_MAX_WIDTH, max(200, host.width() - 64)) - 180
+        width = min(theme.size("toast-width"), max(200, host.width() - 64)) - 180
         self.label.setWordWrap(theme.metrics("body").horizontalAdvance(toast.text) > width)
         if self.label.wordWrap():
             self.label.setFixedWidth(width)

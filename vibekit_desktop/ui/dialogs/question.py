@@ -15,8 +15,6 @@ from vibekit_desktop.ui.theme.palette import ThemeHub
 from vibekit_desktop.ui.theme.style import rounded
 from vibekit_desktop.ui.views.controls import Button, draw_icon
 
-_WIDTH = 480
-
 
 class Choice(NamedTuple):
     """One button: what `ask` returns for it (empty: no), its words, its kind."""
@@ -50,7 +48,7 @@ class Question(Overlay[str]):
         self._text.setFont(theme.font("body"))
         self._text.setStyleSheet(f"color: {theme.hex('text.secondary')}")
         for label in (self._title, self._text):
-            label.setFixedWidth(_WIDTH - 48 - 50)
+            label.setFixedWidth(hub.theme.size("question-width") - 48 - 50)
             words.addWidget(label)
         top.addLayout(words, 1)
         outer.addLayout(top)
@@ -72,7 +70,7 @@ class Question(Overlay[str]):
 
     def wanted_size(self, room: QSize) -> QSize:
         """As wide as a sentence reads well, as high as it needs."""
-        return QSize(_WIDTH, self.card.sizeHint().height()).boundedTo(room)
+        return QSize(self.hub.theme.size("question-width"), self.card.sizeHint().height()).boundedTo(room)
 
     async def ask(self) -> str:
         """The key of the choice, or empty; the dialog is gone afterwards."""
@@ -88,7 +86,8 @@ class IconTile(QWidget):
         super().__init__(parent)
         self._hub = hub
         self._icon = icon
-        self.setFixedSize(36, 36)
+        side = hub.theme.size("icon-tile")
+        self.setFixedSize(side, side)
         hub.changed.connect(self.update)
 
     def paintEvent(self, event: QPaintEvent) -> None:

@@ -5,13 +5,14 @@ Paints a `RestoreItemsModel` and says what was chosen. UI thread only.
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter
-from PySide6.QtWidgets import QAbstractItemView, QFrame, QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
+from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from vibekit_desktop.ui.models.restore_items import ICONS, ITEM_ROLE, RestoreItemsModel, RestoreRow
 from vibekit_desktop.ui.text import tr
 from vibekit_desktop.ui.theme.palette import Theme, ThemeHub
 from vibekit_desktop.ui.theme.style import focus_ring, rounded
 from vibekit_desktop.ui.views.controls import draw_badge, draw_icon
+from vibekit_desktop.ui.views.painted_list import PaintedList
 from vibekit_desktop.ui.views.row_paint import (
     LETTER_WIDTH,
     counts_width,
@@ -134,31 +135,16 @@ class RestoreDelegate(QStyledItemDelegate):
         draw_text(painter, theme, rest, row.remark, style="small", token="text.tertiary", right=True)
 
 
-class RestoreList(QListView):
+class RestoreList(PaintedList):
     """``selected(path)``: another file is shown; ``choice(path, restores)``: Keep mine or Restore was chosen for a file."""
 
     selected = Signal(object)
     choice = Signal(object, bool)
 
     def __init__(self, hub: ThemeHub, model: RestoreItemsModel, parent: QWidget) -> None:
-        super().__init__(parent)
-        self._hub = hub
         self._model = model
         self._delegate = RestoreDelegate(hub)
-        self.setModel(model)
-        self.setItemDelegate(self._delegate)
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.viewport().setAutoFillBackground(False)  # the ground is the pane's
-        self.setMouseTracking(True)
-        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        self.setAccessibleName(tr("Files that will change"))
-        hub.changed.connect(self._themed)
-
-    def _themed(self) -> None:
-        self.scheduleDelayedItemsLayout()
-        self.viewport().update()
+        super().__init__(hub, model, self._delegate, name=tr("Files that will change"), parent=parent)
 
     def set_dimmed(self, dimmed: bool) -> None:
         """Under Chat only: the files stay as they are."""

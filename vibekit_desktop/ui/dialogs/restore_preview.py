@@ -128,7 +128,7 @@ class RestorePreview(Overlay[RestorePlan]):
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
         bar = Ground(self.hub, right, "", bottom=True)
-        bar.setFixedHeight(41)
+        bar.setFixedHeight(self.hub.theme.size("restore-file-bar"))
         row = QHBoxLayout(bar)
         row.setContentsMargins(16, 0, 8, 1)
         self._file_words = FileWords(self.hub, bar)
@@ -149,7 +149,7 @@ class RestorePreview(Overlay[RestorePlan]):
 
     def _make_scopes(self) -> QWidget:
         bar = Ground(self.hub, self.card, "bg.popup", top=True)
-        bar.setFixedHeight(52)
+        bar.setFixedHeight(self.hub.theme.size("restore-scope-bar"))
         row = QHBoxLayout(bar)
         row.setContentsMargins(24, 1, 24, 0)
         row.setSpacing(20)
@@ -183,7 +183,7 @@ class RestorePreview(Overlay[RestorePlan]):
 
     def _make_foot(self) -> QWidget:
         foot = Ground(self.hub, self.card, "bg.raised", top=True, foot=True)
-        foot.setFixedHeight(60)
+        foot.setFixedHeight(self.hub.theme.size("dialog-foot"))
         row = QHBoxLayout(foot)
         row.setContentsMargins(24, 1, 24, 0)
         row.setSpacing(12)

@@ -7,6 +7,7 @@ from PySide6.QtCore import QRectF, Qt, QTimer, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 
+from vibekit_desktop.ui.text import tr
 from vibekit_desktop.ui.theme import icons
 from vibekit_desktop.ui.theme.palette import ThemeHub
 from vibekit_desktop.ui.theme.style import rounded
@@ -92,6 +93,7 @@ class Skeleton(QWidget):
 
     def begin(self) -> None:
         """Loading begins now."""
+        self.setAccessibleName(tr("Loading"))
         self._seen = False
         self._timer.start(self._hub.theme.tokens.motion("loading-delay"))
         self.update()

@@ -1,6 +1,6 @@
 """The centre page of an open chat: header, a banner if something is wrong, transcript, the read-only row. UI thread only."""
 
-from PySide6.QtCore import QRect, QRectF, QSize, Qt
+from PySide6.QtCore import QRect, QRectF, Qt
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
@@ -78,15 +78,12 @@ class ReadOnlyRow(QWidget):
         self.setVisible(bool(text))
         self.update()
 
-    def sizeHint(self) -> QSize:
-        return QSize(200, 44 + 16)
-
     def paintEvent(self, event: QPaintEvent) -> None:
         theme = self._hub.theme
         painter = QPainter(self)
         painter.fillRect(self.rect(), theme.color("bg.surface"))
         width = max(200, min(theme.size("reading-max"), self.width() - 64))
-        box = QRectF((self.width() - width) / 2, 0, width, 44)
+        box = QRectF((self.width() - width) / 2, 0, width, self.height() - theme.tokens.space("s16"))
         rounded(painter, box, theme.radius("composer"), fill=theme.color("bg.raised"), line=theme.color("line.hair"))
         draw_icon(painter, theme, "lock", "text.tertiary", round(box.x()) + 14, 14)
         painter.setFont(theme.font("body"))
@@ -106,7 +103,7 @@ class ChatPage(QWidget):
         self.banner = Banner(hub, self)
         self.transcript = TranscriptView(hub, model, self)
         self.foot = ReadOnlyRow(hub, self)
-        self.foot.setFixedHeight(60)
+        self.foot.setFixedHeight(hub.theme.size("chat-foot"))
         self.transcript.link_requested.connect(lambda address: ask_to_open(self.window(), address))
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)

@@ -46,7 +46,7 @@ class NoteRow(QWidget):
         self._strong = strong
         self._text = text
         self._tone = tone
-        self.setFixedHeight(29)
+        self.setFixedHeight(hub.theme.size("pane-head"))
         self.setAccessibleName(" ".join(part for part in (strong, text) if part))
         self.setToolTip("")
         layout = QHBoxLayout(self)
@@ -59,7 +59,7 @@ class NoteRow(QWidget):
         hub.changed.connect(self.update)
 
     def sizeHint(self) -> QSize:
-        return QSize(200, 29)
+        return QSize(200, self._hub.theme.size("pane-head"))
 
     def paintEvent(self, event: QPaintEvent) -> None:
         theme = self._hub.theme
@@ -86,7 +86,7 @@ class _Heads(QWidget):
         super().__init__(parent)
         self._hub = hub
         self._sides: tuple[tuple[str, str, str], ...] = ()
-        self.setFixedHeight(28)
+        self.setFixedHeight(hub.theme.size("diff-note"))
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         hub.changed.connect(self.update)
 

@@ -5,11 +5,12 @@ Paint a `FileListModel` and say which file was chosen. UI thread only.
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QPainter
-from PySide6.QtWidgets import QAbstractItemView, QFrame, QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
+from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from vibekit_desktop.ui.models.files import FILE_ROLE, FileEntry, FileListModel
 from vibekit_desktop.ui.theme.palette import ThemeHub
 from vibekit_desktop.ui.theme.style import focus_ring, rounded
+from vibekit_desktop.ui.views.painted_list import PaintedList
 from vibekit_desktop.ui.views.row_paint import (
     LETTER_WIDTH,
     counts_width,
@@ -19,8 +20,6 @@ from vibekit_desktop.ui.views.row_paint import (
     draw_text,
 )
 from vibekit_desktop.ui.wording import file_name, folder_name, shown_path
-
-_TALL = 44
 
 
 class FileDelegate(QStyledItemDelegate):
@@ -97,35 +96,21 @@ class FileDelegate(QStyledItemDelegate):
 
     def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
         theme = self._hub.theme
-        return QSize(100, round(_TALL * theme.zoom) if self._tall else theme.size("row-file"))
+        return QSize(100, theme.size("row-file-tall" if self._tall else "row-file"))
 
 
-class FileList(QListView):
+class FileList(PaintedList):
     """``chosen(path)``: the file in the current row, on every move. ``opened(path)``: Enter or a double click."""
 
     chosen = Signal(object)
     opened = Signal(object)
 
     def __init__(self, hub: ThemeHub, model: FileListModel, *, tall: bool, name: str, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
         self._model = model
         self._delegate = FileDelegate(hub, tall=tall)
-        self.setModel(model)
-        self.setItemDelegate(self._delegate)
-        self.setFrameShape(QFrame.Shape.NoFrame)
+        super().__init__(hub, model, self._delegate, name=name, parent=parent)
         self.setUniformItemSizes(True)
-        self.viewport().setAutoFillBackground(False)  # the ground is the pane's
-        self.setMouseTracking(True)
-        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        self.setAccessibleName(name)
         self.doubleClicked.connect(self._open)
-        hub.changed.connect(self._themed)
-
-    def _themed(self) -> None:
-        self.scheduleDelayedItemsLayout()
-        self.viewport().update()
 
     def _open(self, index: QModelIndex) -> None:
         entry = self._model.entry_at(index.row())

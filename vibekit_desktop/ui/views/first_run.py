@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
-from PySide6.QtCore import QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QPoint, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDropEvent, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QFileDialog, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
@@ -23,14 +23,14 @@ class _Head(QWidget):
     def __init__(self, hub: ThemeHub, parent: QWidget) -> None:
         super().__init__(parent)
         self._hub = hub
-        self.setFixedHeight(68)
+        self.setFixedHeight(hub.theme.size("app-picture"))
         self.setAccessibleName(tr("Welcome to VibeKit Desktop"))
         hub.changed.connect(self.update)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         theme = self._hub.theme
         painter = QPainter(self)
-        painter.drawPixmap(0, 0, icons.app_pixmap(68, self.devicePixelRatioF()))
+        painter.drawPixmap(0, 0, icons.app_pixmap(self.height(), self.devicePixelRatioF()))
         painter.setFont(theme.font("display"))
         painter.setPen(theme.color("text.primary"))
         room = self.width() - 86
@@ -43,6 +43,16 @@ class _Head(QWidget):
         )
 
 
+def _put_right(button: QWidget, box: QWidget, margin: int) -> None:
+    size = button.sizeHint()
+    corner = QPoint(box.width() - margin - size.width(), (box.height() - size.height()) // 2)
+    button.setGeometry(QRect(corner, size))
+
+
+def _drop_text() -> str:
+    return tr("Or drop one here. Chats of agents that work in it are listed.")
+
+
 class _DropZone(QWidget):
     """A dashed box that takes a folder. ``folder_chosen`` carries its path."""
 
@@ -52,8 +62,10 @@ class _DropZone(QWidget):
         super().__init__(parent)
         self._hub = hub
         self._over = False
-        self.setFixedHeight(76)
+        self.setFixedHeight(hub.theme.size("drop-zone"))
         self.setAcceptDrops(True)
+        self.setAccessibleName(tr("Choose a folder to work in"))
+        self.setAccessibleDescription(_drop_text())
         self.button = Button(hub, tr("Choose folder…"), kind="primary", size="large", parent=self)
         self.button.clicked.connect(self.ask)
         hub.changed.connect(self.update)
@@ -69,7 +81,9 @@ class _DropZone(QWidget):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         size = self.button.sizeHint()
-        self.button.setGeometry(self.width() - 16 - size.width(), (76 - size.height()) // 2, size.width(), size.height())
+        self.button.setGeometry(
+            self.width() - 16 - size.width(), (self.height() - size.height()) // 2, size.width(), size.height()
+        )
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         if _local_paths(event):
@@ -109,8 +123,7 @@ class _DropZone(QWidget):
         painter.drawText(QRectF(70, 18, room, 20), _V, tr("Choose a folder to work in"))
         painter.setFont(theme.font("body"))
         painter.setPen(theme.color("text.secondary"))
-        text = tr("Or drop one here. Chats of agents that work in it are listed.")
-        text = theme.metrics("body").elidedText(text, Qt.TextElideMode.ElideRight, room)
+        text = theme.metrics("body").elidedText(_drop_text(), Qt.TextElideMode.ElideRight, room)
         painter.drawText(QRectF(70, 38, room, 20), _V, text)
 
 
@@ -126,7 +139,8 @@ class _SourceRow(QWidget):
         self._hub = hub
         self._title = source.label
         self._detail = describe(source, now_ms)
-        self.setFixedHeight(52)
+        self.setFixedHeight(hub.theme.size("source"))
+        self.setAccessibleName(f"{self._title}, {self._detail}")
         self.button = Button(hub, tr("Open"), parent=self)
         self.button.setAccessibleName(tr("Open the chats of {name}", name=source.label))
         self.button.setVisible(source.sessions > 0)
@@ -135,7 +149,9 @@ class _SourceRow(QWidget):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         size = self.button.sizeHint()
-        self.button.setGeometry(self.width() - 12 - size.width(), (52 - size.height()) // 2, size.width(), size.height())
+        self.button.setGeometry(
+            self.width() - 12 - size.width(), (self.height() - size.height()) // 2, size.width(), size.height()
+        )
 
     def paintEvent(self, event: QPaintEvent) -> None:
         theme = self._hub.theme

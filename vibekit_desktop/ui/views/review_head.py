@@ -25,7 +25,7 @@ class TitleBlock(QWidget):
         super().__init__(parent)
         self._hub = hub
         self._title = ""
-        self.setFixedWidth(235)
+        self.setFixedWidth(hub.theme.size("review-title"))
         hub.changed.connect(self.update)
 
     def set_title(self, title: str) -> None:
@@ -55,6 +55,7 @@ class ListHead(QWidget):
     def set_entries(self, entries: Sequence[FileEntry]) -> None:
         """What is counted."""
         self._entries = entries
+        self.setAccessibleName(tr_n("{n} file", "{n} files", len(entries)))
         self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -134,7 +135,7 @@ class FileHead(QWidget):
     def __init__(self, hub: ThemeHub, parent: QWidget) -> None:
         super().__init__(parent)
         self._hub = hub
-        self.setFixedHeight(44)
+        self.setFixedHeight(hub.theme.size("file-head"))
         row = QHBoxLayout(self)
         row.setContentsMargins(16, 0, 12, 1)
         row.setSpacing(8)

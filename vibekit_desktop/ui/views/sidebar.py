@@ -6,12 +6,9 @@ from PySide6.QtCore import QEvent, QModelIndex, QObject, QPoint, QRect, QRectF, 
 from PySide6.QtGui import QAction, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractButton,
-    QAbstractItemView,
     QFileDialog,
-    QFrame,
     QHBoxLayout,
     QLabel,
-    QListView,
     QMenu,
     QSizePolicy,
     QVBoxLayout,
@@ -27,9 +24,11 @@ from vibekit_desktop.ui.views.blank import Blank, Skeleton
 from vibekit_desktop.ui.views.chat_row import ChatRowDelegate
 from vibekit_desktop.ui.views.controls import Button, Hairline, IconButton, draw_icon
 from vibekit_desktop.ui.views.fields import SearchField
+from vibekit_desktop.ui.views.painted_list import PaintedList
 from vibekit_desktop.ui.wording import workspace_name
 
 _IMPORT_ICON_ONLY = 260
+_BATCH = 400
 
 
 class _WorkspaceButton(QAbstractButton):
@@ -67,29 +66,16 @@ class _WorkspaceButton(QAbstractButton):
         draw_icon(painter, theme, "chevrons-up-down", "text.secondary", round(28 + width + 8), middle)
 
 
-class ChatListView(QListView):
+class ChatListView(PaintedList):
     """The list itself. ``chosen`` carries the chat that was clicked, or reached by keyboard."""
 
     chosen = Signal(str)
 
     def __init__(self, hub: ThemeHub, model: ChatListModel, parent: QWidget) -> None:
-        super().__init__(parent)
-        self._hub = hub
         self._chats = model
-        self._delegate = ChatRowDelegate(hub, self)
-        self.setItemDelegate(self._delegate)
-        self.setModel(model)
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setMouseTracking(True)
-        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setLayoutMode(QListView.LayoutMode.Batched)
-        self.setBatchSize(400)
-        self.setAccessibleName(tr("Chats"))
+        self._delegate = ChatRowDelegate(hub)
+        super().__init__(hub, model, self._delegate, name=tr("Chats"), batch=_BATCH, parent=parent)
         self.verticalScrollBar().setSingleStep(20)
-        self.viewport().setAutoFillBackground(False)
         self.selectionModel().currentChanged.connect(self._moved)
         self._blank = Blank(hub, self)
         self._skeleton = Skeleton(hub, self, row=hub.theme.size("row-chat"))
@@ -99,11 +85,6 @@ class ChatListView(QListView):
         for news in (model.loaded, model.rowsInserted, model.rowsRemoved):
             news.connect(self.say_what_is_missing)
         self.say_what_is_missing()
-        hub.changed.connect(self._themed)
-
-    def _themed(self) -> None:
-        self.scheduleDelayedItemsLayout()
-        self.viewport().update()
 
     def say_what_is_missing(self) -> None:
         """Where there are no rows: say why."""

@@ -9,20 +9,21 @@ from typing import ClassVar
 
 from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, QPoint, QPointF, QRect, QRectF, Qt, Signal
 from PySide6.QtGui import QContextMenuEvent, QFocusEvent, QGuiApplication, QHelpEvent, QKeyEvent, QMouseEvent
-from PySide6.QtWidgets import QAbstractItemView, QFrame, QListView, QMenu, QToolTip, QWidget
+from PySide6.QtWidgets import QMenu, QToolTip, QWidget
 
 from vibekit_desktop.ui.models.timeline import TimelineModel
 from vibekit_desktop.ui.models.timeline_rows import Button, RowKind, TimelineRow
 from vibekit_desktop.ui.text import tr
 from vibekit_desktop.ui.theme import icons
 from vibekit_desktop.ui.theme.palette import ThemeHub
+from vibekit_desktop.ui.views.painted_list import PaintedList
 from vibekit_desktop.ui.views.timeline_paint import NOTHING, Aim, TimelineDelegate
 from vibekit_desktop.ui.wording import doubt_text, shown_path, size_text, skip_text
 
 _BATCH = 300
 
 
-class TimelineView(QListView):
+class TimelineView(PaintedList):
     """Signals: ``diff_requested(path, old point, new point)``, ``undo_file_requested(path, point)``,
     ``restore_requested(point)``, ``undo_requested()``, ``redo_requested()``, ``open_chat_requested(chat)``."""
 
@@ -36,30 +37,12 @@ class TimelineView(QListView):
     _STEPS: ClassVar = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}
 
     def __init__(self, hub: ThemeHub, model: TimelineModel, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+        self._delegate = TimelineDelegate(hub)
+        super().__init__(hub, model, self._delegate, name=tr("Timeline"), batch=_BATCH, parent=parent)
         self._hub = hub
         self._model = model
-        self._delegate = TimelineDelegate(hub)
         self._chosen: Button | None = None
-        self.setModel(model)
-        self.setItemDelegate(self._delegate)
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.viewport().setAutoFillBackground(False)  # the ground is the pane's
-        self.setMouseTracking(True)
-        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        # A long history is laid out in steps, newest first; what is in sight is there at once.
-        self.setLayoutMode(QListView.LayoutMode.Batched)
-        self.setBatchSize(_BATCH)
-        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        self.setAccessibleName(tr("Timeline"))
-        self.verticalScrollBar().setSingleStep(28)
-        hub.changed.connect(self._themed)
-
-    def _themed(self) -> None:
-        self.scheduleDelayedItemsLayout()
-        self.viewport().update()
+        self.verticalScrollBar().setSingleStep(hub.theme.size("row-file"))
 
     # What is where.
 

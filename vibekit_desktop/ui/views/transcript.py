@@ -1,5 +1,7 @@
 """Show a chat's transcript and say what the person wants of it. Paints a model, emits intents; links are reported, never
 opened here. UI thread only.
+
+Over 400 lines because pointer, keyboard and menu share one state: the current row, its button, what is open.
 """
 
 from collections.abc import Callable
