@@ -40,3 +40,7 @@ def test_braces_in_a_path_are_only_text(qtbot: QtBot) -> None:
 def test_an_error_that_is_not_the_cores_is_a_bug_of_ours(qtbot: QtBot) -> None:
     assert "VibeKit Desktop itself" in sentence(ValueError("boom")).title
     assert "boom" not in sentence(ValueError("boom")).sentence
+
+
+def test_a_path_in_an_error_hides_nothing() -> None:
+    assert "x\u27e8U+202E\u27e9gpj.exe" in sentence(errors.PathRefused("x\u202egpj.exe", "git")).title

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from vibekit_desktop.core.types import errors
 from vibekit_desktop.ui.text import tr, tr_n
+from vibekit_desktop.ui.visible import visible_name
 from vibekit_desktop.ui.wording import workspace_name
 
 
@@ -282,5 +283,6 @@ def sentence(error: BaseException) -> ErrorText:
     """The words for ``error``; an error that is none of the core's is a bug of ours."""
     for kind in type(error).__mro__:
         if kind in _TEXTS:
-            return _TEXTS[kind](error)
+            title, detail, action = _TEXTS[kind](error)
+            return ErrorText(visible_name(title), visible_name(detail), action)  # paths and names come from elsewhere
     return _bug(errors.BugError())
