@@ -63,10 +63,15 @@ class CheckpointKernel:
 
     def state_at(self, chat: ChatId, point: Point, path: WorkspacePath) -> FileState:
         """The state of a path at a point; for ``now`` the disk, or the last known state without a workspace."""
+        return self._states(chat, point)(path)
+
+    def _states(self, chat: ChatId, point: Point) -> Callable[[WorkspacePath], FileState]:
+        """The states at one point. The history is looked at once for all paths: looking stats every log of the vault."""
         view, marks = self._view(chat)
         if isinstance(point, Now):
-            return self.disk_state(path) if self._ground.workspace is not None else view.last_known(path)
-        return view.content_at(path, marks.position(point))
+            return self.disk_state if self._ground.workspace is not None else view.last_known
+        position = marks.position(point)
+        return lambda path: view.content_at(path, position)
 
     def disk_state(self, path: WorkspacePath) -> FileState:
         """What is on disk; unknown without a workspace."""
@@ -101,8 +106,9 @@ class CheckpointKernel:
     ) -> list[tuple[WorkspacePath, FileState, FileState]]:
         """The paths of this chat, or those named, that differ between two points, with both states."""
         found: list[tuple[WorkspacePath, FileState, FileState]] = []
+        at_old, at_new = self._states(chat, old), self._states(chat, new)
         for path in sorted(paths) if paths else self.touched(chat):
-            before, after = self.state_at(chat, old, path), self.state_at(chat, new, path)
+            before, after = at_old(path), at_new(path)
             same_unknown = before.state is after.state is State.UNKNOWN and before.sha == after.sha
             if not same_unknown and not agree(before, after):
                 found.append((path, before, after))
@@ -214,7 +220,8 @@ class CheckpointKernel:
 
     def checkout(self, chat: ChatId, point: Point, folder: Path) -> CheckoutReport:
         """Write every file this chat knows at a point into an empty folder, made if it is missing."""
-        states = {path: self.state_at(chat, point, path) for path in self.touched(chat)}
+        state_at = self._states(chat, point)
+        states = {path: state_at(path) for path in self.touched(chat)}
         if isinstance(point, Now) and self._ground.workspace is not None:
             return checkout.from_disk(self._ground, states, folder)
         return checkout.from_store(self._ground, states, folder)

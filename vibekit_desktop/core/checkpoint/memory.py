@@ -36,7 +36,9 @@ class Memory:
         return self._views[chat]
 
     def names(self, sha: BlobHash) -> bool:
-        """Whether some line of the vault says that this content is in the store."""
+        """Whether some line of the vault says that this content is in the store. What one said once is not asked again."""
+        if self._named is not None and sha in self._named:
+            return True
         self._refresh()
         if self._named is None:
             lines = (line for found in self._logs.values() for line in found.lines)

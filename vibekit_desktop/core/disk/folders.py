@@ -43,7 +43,9 @@ def same_folder(one: str, other: str) -> bool:
 
 
 def is_inside(text: str, folder: str) -> bool:
-    """Whether ``text`` is ``folder`` or below it, links resolved."""
+    """Whether ``text`` is ``folder`` or below it, links resolved. A text of another system is inside nothing."""
+    if not os.path.isabs(text):
+        return False
     path, top = Path(os.path.realpath(text)), Path(os.path.realpath(folder))
     return path == top or top in path.parents
 

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from vibekit_desktop.core.disk import faults, names
+from vibekit_desktop.core.disk import faults, folders, names
 from vibekit_desktop.core.disk.fs import DIRECTORY, NOFOLLOW, Fs, cannot_read, cannot_write
 from vibekit_desktop.core.types.checkpoints import ABSENT, FileState, LeaveReason, State
 from vibekit_desktop.core.types.errors import CannotWrite, PathEscape, PathRefused, WorkspaceMissing
@@ -49,15 +49,17 @@ def _require_stage(path: WorkspacePath, stage: str) -> None:
 class Workspace:
     """One folder that agents work in. Invariant: nothing outside of it is read or written."""
 
-    def __init__(self, fs: Fs, root: Path, identity: tuple[int, int]) -> None:
+    def __init__(self, fs: Fs, root: Path, identity: tuple[int, int], never: frozenset[tuple[int, int]] = frozenset()) -> None:
         self._fs = fs
+        self._never = never
         self.root = root
         self.identity = identity
         """Device and inode of the root."""
 
     @classmethod
-    def open(cls, fs: Fs, root: Path) -> "Workspace":
-        """The workspace at ``root``; `WorkspaceMissing` if no folder is there."""
+    def open(cls, fs: Fs, root: Path, *, never: Iterable[Path] = ()) -> "Workspace":
+        """The workspace at ``root``; `WorkspaceMissing` if no folder is there. ``never``: folders of our own, in which nothing
+        is read or written should they lie inside."""
         try:
             resolved = root.resolve(strict=True)
             fd = fs.open(resolved, os.O_RDONLY | DIRECTORY)
@@ -67,7 +69,8 @@ class Workspace:
             found = fs.fstat(fd)
         finally:
             fs.close(fd)
-        return cls(fs, resolved, (found.st_dev, found.st_ino))
+        ours = (folders.identity(str(folder)) for folder in never if folders.is_inside(str(folder), str(resolved)))
+        return cls(fs, resolved, (found.st_dev, found.st_ino), frozenset(one for one in ours if one is not None))
 
     # -- on the way down -----------------------------------------------------------------------------------------
 
@@ -81,6 +84,10 @@ class Workspace:
             self._fs.close(fd)
             raise WorkspaceMissing(str(self.root))
         return fd
+
+    def _is_ours(self, fd: int) -> bool:
+        found = self._fs.fstat(fd)
+        return (found.st_dev, found.st_ino) in self._never
 
     def _step(self, fd: int, part: str) -> int:
         """Down one folder. `FileNotFoundError` if nothing or a file is there, `PathEscape` if a link is."""
@@ -101,13 +108,15 @@ class Workspace:
             raise PathRefused(path, reason)
         if len(os.fsencode(path)) > _PATH_BYTES:
             raise OSError(errno.ENAMETOOLONG, os.strerror(errno.ENAMETOOLONG))
-        *folders, base = path.split("/")
+        *above, base = path.split("/")
         fd = self._open_root()
         try:
-            for part in folders:
+            for part in above:
                 below = self._step(fd, part)
                 self._fs.close(fd)
                 fd = below
+                if self._never and self._is_ours(fd):
+                    raise PathRefused(path, "own-data")
             yield fd, base
         finally:
             self._fs.close(fd)
@@ -208,10 +217,10 @@ class Workspace:
 
     def missing_parents(self, path: WorkspacePath) -> list[WorkspacePath]:
         """The folders that must be made before ``path`` can be, outermost first."""
-        folders = parents_of(path)
-        for count, folder in enumerate(folders):
+        above = parents_of(path)
+        for count, folder in enumerate(above):
             if self.look(folder).state is State.ABSENT:
-                return folders[count:]
+                return above[count:]
         return []
 
     def refused_for_creation(self, path: WorkspacePath) -> bool:

@@ -125,6 +125,8 @@ class HistoryService:
         """Materialise one history file, or every one in a folder. One bad file hides no other."""
         if workspace is not None and not await asyncio.to_thread(folders.is_folder, workspace):
             raise WorkspaceMissing(str(workspace))
+        if workspace is not None:
+            await asyncio.to_thread(self._shelf.refuse_as_workspace, workspace)
         wanted = await asyncio.to_thread(self._wanted, path, workspace, agent)
         single = len(wanted) == 1 and wanted[0].path == path
         report = ImportReport()
@@ -173,6 +175,7 @@ class HistoryService:
             session = wanted.source.read(wanted.path, progress=progress)
             recorded = session.cwd
             root = str(wanted.workspace) if wanted.workspace is not None else recorded
+            self._shelf.refuse_own_data(root)
             holder = self._shelf.holding(chat)
             follows = holder is not None and wanted.workspace is None
             vault = holder if holder is not None and follows else self._shelf.for_workspace(root)

@@ -69,7 +69,12 @@ class Shelf:
         if found is None:
             raise CannotRead(str(folder), "missing")
         self._for_this_run = OpenVault(
-            self._fs, VaultId(f"@{folder}"), folder, folders.settled(str(workspace)), clock=self._clock
+            self._fs,
+            VaultId(f"@{folder}"),
+            folder,
+            folders.settled(str(workspace)),
+            clock=self._clock,
+            data_dir=self._data_dir,
         )
 
     def read(self) -> LibraryFile:
@@ -116,7 +121,9 @@ class Shelf:
             if vault is None or vault.workspace_path != entry.workspace:
                 folder = Path(entry.folder)
                 folder = folder if folder.is_absolute() else self._data_dir / folder
-                vault = OpenVault(self._fs, VaultId(entry.id), folder, entry.workspace, clock=self._clock)
+                vault = OpenVault(
+                    self._fs, VaultId(entry.id), folder, entry.workspace, clock=self._clock, data_dir=self._data_dir
+                )
                 self._open[entry.id] = vault
             return vault
 
@@ -180,8 +187,12 @@ class Shelf:
             raise WorkspaceRefused(str(folder), "root")
         if folders.same_folder(str(folder), str(self._home)):
             raise WorkspaceRefused(str(folder), "home")
-        if folders.is_inside(str(folder), str(self._data_dir)):
-            raise WorkspaceRefused(str(folder), "own-data")
+        self.refuse_own_data(str(folder))
+
+    def refuse_own_data(self, folder: str) -> None:
+        """Raise `WorkspaceRefused` for our own data: a restore would rewrite what it stands on."""
+        if folders.is_inside(folder, str(self._data_dir)):
+            raise WorkspaceRefused(folder, "own-data")
 
     def holding(self, chat: ChatId) -> OpenVault | None:
         """The vault that has the chat's file."""

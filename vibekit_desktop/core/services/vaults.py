@@ -22,8 +22,11 @@ class OpenVault:
     """A vault's stores together. Invariant: ``workspace_path`` is the folder's text as the library keeps it; the folder itself
     is looked for anew for every kernel, since it may go or come back."""
 
-    def __init__(self, fs: Fs, vault: VaultId, folder: Path, workspace_path: str, *, clock: Callable[[], int]) -> None:
+    def __init__(
+        self, fs: Fs, vault: VaultId, folder: Path, workspace_path: str, *, clock: Callable[[], int], data_dir: Path
+    ) -> None:
         self.id = vault
+        self._never = (data_dir, folder)
         self.folder = folder
         self.workspace_path = workspace_path
         self.store = VaultStore(fs, folder, clock=clock)
@@ -38,7 +41,7 @@ class OpenVault:
         if not os.path.isabs(self.workspace_path):
             return None  # recorded on another system, for example `c:\\work`
         try:
-            return Workspace.open(self._fs, Path(self.workspace_path))
+            return Workspace.open(self._fs, Path(self.workspace_path), never=self._never)
         except WorkspaceMissing:
             return None
 
