@@ -53,7 +53,7 @@ def build(dirs: Dirs, *, home: Path, config_dir: Path | None = None, vault: tupl
     bus = Bus()
     serial = Serial()
     counts = LineCounts()
-    headers = Headers()
+    headers = Headers(fs, dirs.cache)
     pool = WorkerPool()
 
     shelf = Shelf(fs, dirs.data, clock=now_ms, home=home)
@@ -62,7 +62,7 @@ def build(dirs: Dirs, *, home: Path, config_dir: Path | None = None, vault: tupl
     sources = (ClaudeCode(),)
     finder = Finder(fs, sources, home, dirs.cache, config_dir=config_dir)
     history = HistoryService(bus, shelf, finder, headers, serial, clock=now_ms)
-    chats = ChatService(bus, history, headers, serial, counts)
+    chats = ChatService(history, headers, serial)
     checkpoints = CheckpointService(bus, history, headers, serial, counts)
     diffs = DiffService(history, serial, pool)
     library = LibraryService(fs, shelf, history, serial, version=__version__)

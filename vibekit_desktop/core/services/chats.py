@@ -3,17 +3,12 @@
 import asyncio
 from collections.abc import Mapping, Sequence
 
-from vibekit_desktop.core.bus import Bus
 from vibekit_desktop.core.disk import folders
-from vibekit_desktop.core.services.contents import LineCounts
 from vibekit_desktop.core.services.headers import Headers
 from vibekit_desktop.core.services.history import HistoryService
 from vibekit_desktop.core.services.serial import Serial, durably
-from vibekit_desktop.core.services.vaults import OpenVault
 from vibekit_desktop.core.types.chats import Chat, ChatHeader, ChatView, Message, Role, TurnSpan
-from vibekit_desktop.core.types.checkpoints import Now, Start
 from vibekit_desktop.core.types.errors import ChatAmbiguous, ChatNotFound, InvalidId
-from vibekit_desktop.core.types.events import ChatUpdated
 from vibekit_desktop.core.types.ids import ChatId, imported_chat_id, parse_chat_id
 
 PREFIX_MIN = 8
@@ -22,12 +17,10 @@ PREFIX_MIN = 8
 class ChatService:
     """The chats of all vaults and of the histories found."""
 
-    def __init__(self, bus: Bus, history: HistoryService, headers: Headers, serial: Serial, counts: LineCounts) -> None:
-        self._bus = bus
+    def __init__(self, history: HistoryService, headers: Headers, serial: Serial) -> None:
         self._history = history
         self._headers = headers
         self._serial = serial
-        self._counts = counts
 
     async def list(
         self, *, archived: bool = False, workspace: str | None = None, limit: int | None = None
@@ -66,6 +59,8 @@ class ChatService:
             chat = parse_chat_id(text)
         except InvalidId as error:
             raise ChatNotFound(text) from error
+        if await self._history.holds(chat):
+            return chat  # a whole id of ours: nothing else needs to be looked for
         headers = await self.list()
         ids = [header.id for header in headers] + [header.id for header in await self.list(archived=True)]
         if chat in ids:
@@ -84,13 +79,11 @@ class ChatService:
         vault = await self._history.vault_of(chat)
         await self._history.bring_up_to_date(chat, vault)
 
-        def work() -> tuple[ChatView, bool]:
+        def work() -> ChatView:
             loaded, raw = vault.chats.load(chat)
             messages = loaded.messages or ()
-            news = self._count_net(vault, chat)
-            header = self._headers.read(vault, chat)
-            view = ChatView(
-                header=header,
+            return ChatView(
+                header=self._headers.read(vault, chat),
                 chat=loaded,
                 messages=messages,
                 turns=turn_spans(loaded, vault.kernel().shape(chat).prompt_index),
@@ -98,39 +91,26 @@ class ChatService:
                 workspace_found=vault.workspace() is not None,
                 raw={**raw, "message_count": len(messages)},
             )
-            return view, news
 
         async with self._serial.hold(vault.id):
-            view, news = await durably(work)
-        if news:
-            self._bus.publish(ChatUpdated(view.header))
-        return view
-
-    def _count_net(self, vault: OpenVault, chat: ChatId) -> bool:
-        """Count what the chat changed from its start to its last known state; returns whether that is news."""
-        kernel = vault.kernel()
-        added = removed = 0
-        for path, before, after in kernel.changed_between(chat, Start(), Now()):
-            counts = self._counts.between(vault, kernel, path, before, after)
-            if counts:
-                added += counts[0]
-                removed += counts[1]
-        return self._headers.remember_net(chat, added, removed)
+            return await durably(work)
 
 
 def turn_spans(chat: Chat, prompt_index: Mapping[int, int]) -> tuple[TurnSpan, ...]:
     """Where each turn stands in a transcript: from its user message to the message before the next one.
 
-    ``prompt_index``: the message at which a turn begins. A user message of which nobody says the turn counts on from the one
-    before it.
+    ``prompt_index``: the message at which a turn begins. Where some messages say their turn, one that does not (a slash
+    command of another program) begins none; where none does, each user message counts on from the one before it.
     """
     messages: Sequence[Message] = chat.messages or ()
     numbers = {index: turn for turn, index in prompt_index.items()}
     starts: list[tuple[int, int]] = []
     turn = 0
+    said = bool(numbers) or any(message.turn for message in messages)
     for index, message in enumerate(messages):
-        if message.role == Role.USER:
-            turn = message.turn or numbers.get(index, turn + 1)
+        number = message.turn or numbers.get(index, 0 if said else turn + 1)
+        if message.role == Role.USER and number:
+            turn = number
             starts.append((turn, index))
     spans: list[TurnSpan] = []
     for position, (number, first) in enumerate(starts):

@@ -18,6 +18,7 @@ from vibekit_desktop.core.services.headers import Headers
 from vibekit_desktop.core.services.history import HistoryService
 from vibekit_desktop.core.services.serial import Serial, durably
 from vibekit_desktop.core.services.vaults import OpenVault
+from vibekit_desktop.core.types.chats import ChatHeader
 from vibekit_desktop.core.types.checkpoints import (
     CheckoutReport,
     Mine,
@@ -27,6 +28,7 @@ from vibekit_desktop.core.types.checkpoints import (
     RestorePlan,
     RestoreReport,
     Scope,
+    Start,
     Timeline,
 )
 from vibekit_desktop.core.types.errors import CoreError, Malformed, WorkspaceMissing
@@ -66,15 +68,29 @@ class CheckpointService:
         await self._history.bring_up_to_date(chat, await self._history.vault_of(chat))
 
     async def timeline(self, chat: ChatId) -> Timeline:
-        """The timeline with line counts."""
-
+        """The timeline with line counts; the chat's row learns its net counts on the way."""
         await self._follow(chat)
 
-        def work(vault: OpenVault, kernel: CheckpointKernel) -> Timeline:
+        def work(vault: OpenVault, kernel: CheckpointKernel) -> tuple[Timeline, ChatHeader | None]:
             timeline = kernel.timeline(chat)
-            return replace(timeline, entries=tuple(self._counts.fill_entry(vault, kernel, entry) for entry in timeline.entries))
+            entries = tuple(self._counts.fill_entry(vault, kernel, entry) for entry in timeline.entries)
+            news = self._headers.remember_net(chat, *self._net(vault, kernel, chat))
+            return replace(timeline, entries=entries), self._headers.read(vault, chat) if news else None
 
-        return await self._reading(chat, work)
+        timeline, header = await self._reading(chat, work)
+        if header is not None:
+            self._bus.publish(ChatUpdated(header))
+        return timeline
+
+    def _net(self, vault: OpenVault, kernel: CheckpointKernel, chat: ChatId) -> tuple[int, int]:
+        """Lines added and removed from the chat's start to the disk, over every path it changed."""
+        added = removed = 0
+        for path, before, after in kernel.changed_between(chat, Start(), Now()):
+            counts = self._counts.between(vault, kernel, path, before, after)
+            if counts:
+                added += counts[0]
+                removed += counts[1]
+        return added, removed
 
     async def touched(self, chat: ChatId) -> Sequence[WorkspacePath]:
         """Every path with a line of this chat's, sorted."""

@@ -5,30 +5,58 @@ Blocking parts run in threads. The net line counts of a chat are filled in from 
 
 import asyncio
 import logging
+import threading
+from pathlib import Path
+
+import msgspec
 
 from vibekit_desktop.core.chat.store import ChatFile
+from vibekit_desktop.core.disk import atomic
+from vibekit_desktop.core.disk.fs import Fs
 from vibekit_desktop.core.services.found import FoundSession
 from vibekit_desktop.core.services.vaults import OpenVault
 from vibekit_desktop.core.types.chats import ChatHeader, ChatStatus
-from vibekit_desktop.core.types.errors import CannotRead, ChatNotFound
+from vibekit_desktop.core.types.errors import CannotRead, ChatNotFound, CoreError
 from vibekit_desktop.core.types.ids import ChatId
 
 _log = logging.getLogger(__name__)
 
 
-class Headers:
-    """Makes `ChatHeader` rows."""
+NET_LIMIT_BYTES = 16 << 20
+_Net = dict[str, tuple[int, int]]
 
-    def __init__(self) -> None:
-        self._net: dict[ChatId, tuple[int, int]] = {}
+
+class Headers:
+    """Makes `ChatHeader` rows. The counts it remembers are kept in a cache file, which can be deleted at any time."""
+
+    def __init__(self, fs: Fs, cache_dir: Path) -> None:
+        self._fs = fs
+        self._path = cache_dir / "net.json"
+        self._guard = threading.Lock()  # vaults are read in several threads
+        self._net: _Net | None = None
+
+    def _known(self) -> _Net:
+        if self._net is None:
+            try:
+                self._net = msgspec.json.decode(self._fs.read_bytes(self._path, limit=NET_LIMIT_BYTES), type=_Net)
+            except (FileNotFoundError, CoreError, msgspec.DecodeError, UnicodeDecodeError):
+                self._net = {}  # a cache: counted again when a chat is opened
+        return self._net
 
     def remember_net(self, chat: ChatId, added: int, removed: int) -> bool:
-        """Keep the net counts of a chat for its row; returns whether they are news."""
-        fresh = (added, removed)
-        if self._net.get(chat) == fresh:
-            return False
-        self._net[chat] = fresh
-        return True
+        """Keep the net counts of a chat for its row; returns whether they are news. Blocking."""
+        with self._guard:
+            known = self._known()
+            fresh = (added, removed)
+            if known.get(chat) == fresh:
+                return False
+            known[chat] = fresh
+            try:
+                self._fs.make_folder(self._path.parent)
+                atomic.replace(self._fs, self._path, msgspec.json.encode(known))
+            except (CoreError, OSError) as error:
+                _log.info("the net counts were not kept: %s", type(error).__name__)
+            return True
 
     def of_vault(self, vault: OpenVault) -> list[ChatHeader]:
         """All rows of one vault, damaged ones included. A vault that cannot be looked at has none and hides no other's."""
@@ -66,7 +94,8 @@ class Headers:
         return self._row(vault, file)
 
     def _row(self, vault: OpenVault, file: ChatFile) -> ChatHeader:
-        net = self._net.get(file.id, (None, None))
+        with self._guard:
+            net = self._known().get(file.id, (None, None))
         return ChatHeader(
             id=file.id,
             name=file.name,

@@ -72,6 +72,10 @@ class HistoryService:
         """What was found, by program."""
         return await asyncio.to_thread(self._finder.summaries)
 
+    async def holds(self, chat: ChatId) -> bool:
+        """Whether a vault has the chat's file."""
+        return await asyncio.to_thread(self._shelf.holding, chat) is not None
+
     async def vault_of(self, chat: ChatId) -> OpenVault:
         """The vault that holds ``chat``; a found session is materialised first. Raises `ChatNotFound`."""
         vault = await asyncio.to_thread(self._shelf.holding, chat)

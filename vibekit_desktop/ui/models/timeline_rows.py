@@ -163,7 +163,11 @@ class _Rows:
 
     def _now(self, entry: TimelineEntry) -> None:
         count = len(entry.files)
-        since = tr("turn {turn}", turn=entry.turn) if entry.turn else tr("the start")
+        before = next((one for one in reversed(self._timeline.entries) if one.kind is not EntryKind.NOW), None)
+        if before is not None and before.kind is EntryKind.RESTORE:
+            since = tr("the last restore")
+        else:
+            since = tr("turn {turn}", turn=entry.turn) if entry.turn else tr("the start")
         if count:
             detail = tr_n("{n} file changed since {since}", "{n} files changed since {since}", count, since=since)
         else:

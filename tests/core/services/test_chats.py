@@ -1,0 +1,68 @@
+"""Turns of a transcript, and what a row of the list knows of a chat."""
+
+import asyncio
+from pathlib import Path
+
+from tests.helpers.claude_sessions import SessionBuilder
+from vibekit_desktop.app.dirs import Dirs
+from vibekit_desktop.app.wiring import build
+from vibekit_desktop.core.services.chats import turn_spans
+from vibekit_desktop.core.types.chats import Chat, Message
+from vibekit_desktop.core.types.events import ChatUpdated
+
+
+def _chat(*messages: tuple[str, int]) -> Chat:
+    return Chat(id="a", messages=tuple(Message(id=f"m{n}", role=role, turn=turn) for n, (role, turn) in enumerate(messages)))
+
+
+def test_a_message_that_says_no_turn_begins_none_where_others_do() -> None:
+    spans = turn_spans(_chat(("user", 1), ("assistant", 0), ("user", 0), ("assistant", 0), ("user", 2), ("assistant", 0)), {})
+    assert [(span.turn, span.first_message, span.last_message) for span in spans] == [(1, 0, 3), (2, 4, 5)]
+
+
+def test_where_no_message_says_its_turn_each_prompt_counts_on() -> None:
+    spans = turn_spans(_chat(("user", 0), ("assistant", 0), ("user", 0)), {})
+    assert [(span.turn, span.first_message, span.last_message) for span in spans] == [(1, 0, 1), (2, 2, 2)]
+
+
+def test_what_the_log_places_begins_its_turn() -> None:
+    spans = turn_spans(_chat(("user", 0), ("user", 0), ("assistant", 0)), {4: 1})
+    assert [(span.turn, span.first_message, span.last_message) for span in spans] == [(4, 1, 2)]
+
+
+def test_a_transcript_without_prompts_has_no_turns() -> None:
+    assert turn_spans(Chat(id="a", messages=None), {}) == ()
+    assert turn_spans(_chat(("assistant", 0)), {}) == ()
+
+
+def test_a_row_learns_its_net_counts_from_the_timeline_and_keeps_them(tmp_path: Path, home: Path) -> None:
+    workspace = tmp_path / "ws"
+    workspace.mkdir()
+    made = SessionBuilder(cwd=str(workspace))
+    made.prompt("write")
+    made.write(f"{workspace}/a.txt", "one\ntwo\n")
+    made.end_turn("done")
+    made.install(home)
+    (workspace / "a.txt").write_text("one\ntwo\n")
+
+    async def look() -> tuple[list[ChatUpdated], tuple[int | None, int | None]]:
+        wired = build(Dirs(tmp_path / "data"), home=home)
+        news: list[ChatUpdated] = []
+        subscription = wired.bus.subscribe(ChatUpdated, news.append)
+        (row,) = await wired.core.chats.list()
+        if news == [] and row.lines_added is None:
+            await wired.core.checkpoints.timeline(row.id)
+        (row,) = await wired.core.chats.list()
+        subscription.close()
+        await wired.close()
+        return news, (row.lines_added, row.lines_removed)
+
+    first, counts = asyncio.run(look())
+    assert [event.header.lines_added for event in first] == [2]
+    assert counts == (2, 0)
+    again, counts = asyncio.run(look())
+    assert again == [], "known from the cache"
+    assert counts == (2, 0)
+    (tmp_path / "data" / "cache" / "net.json").write_text("{broken")
+    _, counts = asyncio.run(look())
+    assert counts == (2, 0), "a broken cache is counted again"
