@@ -93,12 +93,14 @@ class ChatHeader(QWidget):
         self.review.set_badge(f"{count:,}" if count else "")
         self.review.setVisible(count > 0)
         self._place()
+        self.update()  # the title has another width now
 
     def set_inspector(self, *, shown: bool, narrow: bool) -> None:
         """Whether the inspector is visible, and whether it is a drawer at this width."""
         self.inspector.set_icon("sidebar-right", tr("Hide inspector") if shown else tr("Show inspector"))
         self._narrow = narrow
         self._place()
+        self.update()
 
     def set_left_inset(self, pixels: int) -> None:
         """Room at the left for the button that brings the chat list back."""
