@@ -231,11 +231,15 @@ def test_a_file_over_the_limits_is_not_laid_out_unless_asked() -> None:
     assert build(many, many, limits=limits) == Identical(22)
 
 
-def test_edited_lines_stand_in_one_row_and_rewritten_ones_do_not() -> None:
+def test_edited_lines_stand_in_one_row_and_rewritten_ones_beside_each_other() -> None:
     found = document(b"keep\nreturn total + tax\nend\n", b"keep\nreturn total - tax\nend\n")
     assert shown(found) == ["=1:1", "~2:2", "=3:3"]
     found = document(b"keep\nreturn total + tax\nend\n", b"keep\nwhile queue: poll()\nend\n")
-    assert shown(found) == ["=1:1", "-2:", "+:2", "=3:3"]
+    assert shown(found) == ["=1:1", "~2:2", "=3:3"]
+    found = document(b"one = 1\ntwo = 2\nthree = 3\nreturn len(rows)\n", b"written()\nreturn len(seen)\nzzz\n")
+    assert shown(found) == ["~1:1", "-2:", "-3:", "~4:2", "+:3"], (
+        "what has no partner stands beside what came, or beside nothing"
+    )
 
 
 def test_lines_of_a_block_are_paired_by_what_they_say_not_by_their_place() -> None:
@@ -301,7 +305,7 @@ def test_a_cancelled_diff_stops_between_two_steps() -> None:
 
 
 def test_rows_can_be_sliced_compared_and_counted() -> None:
-    rows = document(b"a\nb\nc\n", b"a\nB\nc\n").rows
+    rows = document(b"a\nb\nc\n", b"a\nB\nB\nc\n").rows
     assert len(rows) == len(tuple(rows)) == 4
     assert rows[1:3] == tuple(rows)[1:3]
     assert rows[-1] == tuple(rows)[-1]

@@ -72,7 +72,8 @@ def test_marks_rise_stay_inside_the_line_and_leave_equal_text_outside(old: str, 
             kept += text[position : span.start]
             position = span.end
         rest.append(kept + text[position:])
-    assert rest[0] == rest[1]
+    # the indentation has no mark where words changed
+    assert rest[0].lstrip() == rest[1].lstrip()
 
 
 def test_only_changed_rows_in_the_range_are_answered() -> None:
@@ -81,3 +82,16 @@ def test_only_changed_rows_in_the_range_are_answered() -> None:
     assert sorted(words(found, 0, 2)) == [0, 2]
     assert sorted(words(found, 3, 99)) == [3]
     assert sorted(words(found, -5, 0)) == [0]
+
+
+def test_indentation_is_not_marked_where_words_changed() -> None:
+    found = between("    self._out.writerows(rows)", "        self._out.writerow(row)")
+    assert found is not None
+    assert [(span.start, span.end) for span in found.old] == [(14, 23), (24, 28)]
+    assert [(span.start, span.end) for span in found.new] == [(18, 26), (27, 30)]
+
+
+def test_a_change_of_indentation_alone_is_marked() -> None:
+    found = between("  x = 1", "    x = 1")
+    assert found is not None
+    assert found.new[0].start < found.new[0].end <= 4

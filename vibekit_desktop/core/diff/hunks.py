@@ -98,7 +98,7 @@ class Layout:
         self._new.extend(range(new_start + 1, new_end + 1))
 
     def change(self, one: Change) -> None:
-        """One block: pairs stand in one row; between them first what went, then what came."""
+        """One block: pairs stand in one row; between them what went stands beside what came, and the rest beside nothing."""
         first = len(self._old)
         i, j = one.old_start, one.new_start
         if one.old_end > i and one.new_end > j:
@@ -112,10 +112,13 @@ class Layout:
         self.spans.append((first, len(self._old) - 1))
 
     def _apart(self, old_start: int, old_end: int, new_start: int, new_end: int) -> None:
+        went, came = old_end - old_start, new_end - new_start
+        beside = min(went, came)
         self._old.extend(range(old_start + 1, old_end + 1))
-        self._new.frombytes(bytes(self._new.itemsize * (old_end - old_start)))
-        self._old.frombytes(bytes(self._old.itemsize * (new_end - new_start)))
-        self._new.extend(range(new_start + 1, new_end + 1))
+        self._new.extend(range(-new_start - 1, -new_start - 1 - beside, -1))
+        self._new.frombytes(bytes(self._new.itemsize * (went - beside)))
+        self._old.frombytes(bytes(self._old.itemsize * (came - beside)))
+        self._new.extend(range(new_start + 1 + beside, new_end + 1))
 
     @property
     def rows(self) -> Rows:

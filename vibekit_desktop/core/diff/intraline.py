@@ -33,16 +33,23 @@ def words(document: DiffDocument, first_row: int, last_row: int) -> dict[int, Wo
 
 
 def between(old: str, new: str) -> WordSpans | None:
-    """The marks of one pair of lines; None if they are equal or too little is the same."""
+    """The marks of one pair of lines; None if they are equal or too little is the same.
+
+    Where more than the indentation changed, the indentation is not marked and does not count: it says nothing of the words.
+    """
     if old == new:
         return None
-    edits = _joined(old, new, list(_edits(old, new)))
+    text, other = old.lstrip(), new.lstrip()
+    if text == other:
+        text, other = old, new
+    left, right = len(old) - len(text), len(new) - len(other)
+    edits = _joined(text, other, list(_edits(text, other)))
     changed = sum(i2 - i1 + j2 - j1 for i1, i2, j1, j2 in edits)
-    if len(old) + len(new) - changed < _UNCHANGED * (len(old) + len(new)):
+    if len(text) + len(other) - changed < _UNCHANGED * (len(text) + len(other)):
         return None
     return WordSpans(
-        old=tuple(Span(i1, i2) for i1, i2, _, _ in edits if i1 < i2),
-        new=tuple(Span(j1, j2) for _, _, j1, j2 in edits if j1 < j2),
+        old=tuple(Span(left + i1, left + i2) for i1, i2, _, _ in edits if i1 < i2),
+        new=tuple(Span(right + j1, right + j2) for _, _, j1, j2 in edits if j1 < j2),
     )
 
 

@@ -27,7 +27,7 @@ class RowKind(StrEnum):
 
     SAME = "same"
     CHANGED = "changed"
-    """A line on both sides, different."""
+    """A line on both sides, different: the same line edited, or one that stands beside another in a block of changes."""
     DELETED = "deleted"
     """Only on the old side."""
     ADDED = "added"
