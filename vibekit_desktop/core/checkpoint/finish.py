@@ -82,6 +82,9 @@ class Finish:
         self._new: list[Line] = []
         self._left: dict[WorkspacePath, LeaveReason] = {}
         self._restored: list[WorkspacePath] = []
+        self._leaves_the_chat = False
+        self._dropped = True
+        """Whether every stage that is not in its place is gone; else the list of stages stays, for the next change."""
 
     def run(self, *, next_prompt: str = "") -> RestoreReport:
         """Do what is still to be done and close the plan. `RestoreUnfinished` if a content that is needed is damaged: then
@@ -99,13 +102,16 @@ class Finish:
         for parent_of in sorted({path.rpartition("/")[0]: path for path in self._restored}.values()):
             self._ground.folder().sync_parent(parent_of)
         self._tidy_folders()
-        self._transcript()
+        self._leaves_the_chat = self._no_file_was_restored()
+        if not self._leaves_the_chat:
+            self._transcript()
         closing = self._closing()
         faults.point("restore.close")
         self._ground.vault.append(self._chat, [*self._new, closing])
         faults.point("restore.closed")
-        with suppress(CannotWrite):  # the restore is done and closed; the next change would clear the list away
-            stages.forget(self._ground)
+        if self._dropped:
+            with suppress(CannotWrite):  # the restore is done and closed; the next change would clear the list away
+                stages.forget(self._ground)
         return self._report(closing, next_prompt)
 
     # -- the paths -----------------------------------------------------------------------------------------------
@@ -211,8 +217,8 @@ class Finish:
         try:
             self._ground.folder().drop_stage(path, stage)
         except CannotWrite:
-            # A stage that cannot be removed harms nobody; the path itself is as the report says.
-            return
+            # The path itself is as the report says.
+            self._dropped = False
 
     def _tidy_folders(self) -> None:
         """Remove folders that this restore emptied, if a line says that a restore or the agent made them."""
@@ -229,6 +235,14 @@ class Finish:
         found = [line for contents in self._ground.vault.all_logs().values() for line in contents.lines if line.type == "dir"]
         found.sort(key=lambda line: line.seq)
         return {log.path_of(line): line.state for line in [*found, *(line for line in self._new if line.type == "dir")]}
+
+    def _no_file_was_restored(self) -> bool:
+        """Files and chat go back together or not at all: whether there were files to restore and not one could be. Not so once
+        the branch is there: then a run before this one went further."""
+        if not self._files or self._restored:
+            return False
+        branch = self._body.branch
+        return not (branch and self._ground.transcripts.shape(parse_chat_id(branch)).messages)
 
     # -- the transcript ------------------------------------------------------------------------------------------
 
@@ -285,13 +299,15 @@ class Finish:
             text, exact = log.path_keys(path)
             left.append(LeftLine(path=text, path_b64=exact, reason=reason.value, failed=True))
         partial = any(one.failed for one in left)
-        keep = self._body.keep if self._body.branch else self._ground.transcripts.shape(self._chat).messages
+        cut = self._body.branch and not self._leaves_the_chat
+        keep = self._body.keep if cut else self._ground.transcripts.shape(self._chat).messages
         return Line(
             type="restore_partial" if partial else "restore_done",
             entry=self._entry,
             turn=self._turn,
             message_count=keep,
             left=tuple(left),
+            reason=log.NO_FILE if self._leaves_the_chat else "",
         )
 
     def _report(self, closing: Line, next_prompt: str) -> RestoreReport:
@@ -306,6 +322,6 @@ class Finish:
             left=tuple(one for one, _ in left),
             failed=tuple(one for one, failed in left if failed),
             verified=verified,
-            branch_chat_id=parse_chat_id(self._body.branch) if self._body.branch else None,
-            next_prompt=next_prompt,
+            branch_chat_id=parse_chat_id(self._body.branch) if self._body.branch and not self._leaves_the_chat else None,
+            next_prompt="" if self._leaves_the_chat else next_prompt,
         )

@@ -133,8 +133,8 @@ class CheckpointKernel:
         """The prompts by turn, also of turns that were cut away and are in a branch now."""
         prompts: dict[int, str] = {}
         for entry in marks.entries.values():
-            if entry.body.branch:
-                prompts.update(self.shape(parse_chat_id(entry.body.branch)).prompts)
+            if entry.branch:
+                prompts.update(self.shape(parse_chat_id(entry.branch)).prompts)
         prompts.update(self.shape(chat).prompts)
         return prompts
 

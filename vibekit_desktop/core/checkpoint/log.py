@@ -124,7 +124,7 @@ class Line(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     state: str = ""
     """On ``dir``: ``folder`` or ``absent``."""
     reason: str = ""
-    """On ``note`` and ``restore_conflict``."""
+    """On ``note`` and ``restore_conflict``; on ``restore_partial`` perhaps `NO_FILE`."""
     size: int = -1
     """On ``note``, where known."""
     plan: PlanBody | None = None
@@ -161,6 +161,8 @@ class LogContents:
 
 
 SCHEMA = 1
+NO_FILE = "no-file"
+"""The reason on a ``restore_partial``: not one file could be restored, so the transcript was left as well."""
 WHOLE_LOG = 0
 """The line number that stands for all of them: a log that cannot be read at all."""
 _CRC = re.compile(rb',"crc":"([0-9a-f]{8})"\}\Z')

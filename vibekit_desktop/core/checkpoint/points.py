@@ -6,7 +6,7 @@ from typing import assert_never
 
 from vibekit_desktop.core.checkpoint import log
 from vibekit_desktop.core.checkpoint.history import View
-from vibekit_desktop.core.checkpoint.log import Line, PlanBody
+from vibekit_desktop.core.checkpoint.log import NO_FILE, Line, PlanBody
 from vibekit_desktop.core.types.checkpoints import (
     AfterTurn,
     AtEntry,
@@ -46,6 +46,20 @@ class Entry:
     finished: Line | None = None
     lines: list[Line] = field(default_factory=list)
     """Its ``observed`` lines."""
+
+    @property
+    def branch(self) -> str:
+        """The chat that keeps what was cut; empty if nothing was."""
+        return "" if self._left_the_chat else self.body.branch
+
+    @property
+    def did_something(self) -> bool:
+        """Whether a file or the transcript changed; an entry that could do nothing neither takes back nor can be taken back."""
+        return bool(self.lines or self.branch or (self.body.back_from and not self._left_the_chat))
+
+    @property
+    def _left_the_chat(self) -> bool:
+        return self.finished is not None and self.finished.reason == NO_FILE
 
     @property
     def kind(self) -> RestoreKind:
@@ -169,8 +183,10 @@ class Marks:
             match entry.kind:
                 case RestoreKind.RESTORE | RestoreKind.UNDO_FILE:
                     redo.clear()
-                    if entry.lines or entry.body.branch:
-                        in_force[entry.number] = entry.body.branch
+                    if entry.did_something:
+                        in_force[entry.number] = entry.branch
+                case RestoreKind.UNDO | RestoreKind.REDO if not entry.did_something:
+                    continue
                 case RestoreKind.UNDO:
                     if in_force.pop(entry.body.takes_back, None) is not None:
                         redo.append((entry.number, entry.body.takes_back))
@@ -178,7 +194,7 @@ class Marks:
                     taken = [pair for pair in redo if pair[0] == entry.body.takes_back]
                     if taken:
                         redo.remove(taken[0])
-                        in_force[taken[0][1]] = entry.body.branch
+                        in_force[taken[0][1]] = entry.branch
                 case _:
                     assert_never(entry.kind)
         return Standing(in_force, tuple(number for number, _ in redo))

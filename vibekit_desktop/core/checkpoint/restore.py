@@ -60,7 +60,7 @@ def carry_out(ground: Ground, view: View, marks: Marks, plan: RestorePlan, progr
         left.update(staged.left)
     body = _body(ground, marks, plan, staged, left, token)
     if not (body.branch or body.back_from or any(file.action != Action.LEAVE for file in body.files)):
-        stages.discard(ground, staged.stages, staged.folders)
+        stages.discard(ground, staged.stages.items(), staged.folders)
         return _all_left(plan, body)
     entry, turn = marks.last_entry + 1, marks.last_turn
     planned = Line(type="restore_plan", turn=turn, entry=entry, message_count=plan.keep_messages, plan=body)
@@ -69,7 +69,7 @@ def carry_out(ground: Ground, view: View, marks: Marks, plan: RestorePlan, progr
         folders = [folder_line(folder, "folder", entry=entry, turn=turn) for folder in staged.folders]
         ground.vault.append(plan.chat, [*folders, planned])
     except EnvironmentFault:
-        stages.discard(ground, staged.stages, staged.folders)
+        stages.discard(ground, staged.stages.items(), staged.folders)
         raise
     faults.point("restore.planned")
     return Finish(ground, plan.chat, planned, progress).run(next_prompt=plan.next_prompt)

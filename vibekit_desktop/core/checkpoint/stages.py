@@ -13,7 +13,8 @@ Blocking; under the vault's lock.
 """
 
 import errno
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 
 import msgspec
@@ -23,7 +24,7 @@ from vibekit_desktop.core.checkpoint.ground import Ground
 from vibekit_desktop.core.disk import atomic, names
 from vibekit_desktop.core.disk.workspace import parents_of
 from vibekit_desktop.core.types.checkpoints import Action, LeaveReason, PlannedFile, State
-from vibekit_desktop.core.types.errors import CannotWrite, EnvironmentFault, PathEscape
+from vibekit_desktop.core.types.errors import CannotRead, CannotWrite, EnvironmentFault, PathEscape
 from vibekit_desktop.core.types.ids import BlobHash, WorkspacePath
 
 _LIMIT_BYTES = 256 << 20
@@ -91,9 +92,10 @@ def make(ground: Ground, files: Collection[PlannedFile], token: str) -> Staged:
         return Staged(stages={}, folders=(), left={})
     workspace = ground.folder()
     missing = sorted({folder for file in wanted for folder in workspace.missing_parents(file.path)})
+    earlier = _listed(ground)  # what could not be removed yet stays on the list
     listed = StageList(
         token=token,
-        stages=tuple(_named(path, stage) for path, stage in plan.items()),
+        stages=(*(earlier.stages if earlier else ()), *(_named(path, stage) for path, stage in plan.items())),
         folders=tuple(_named(folder) for folder in missing),
     )
     ground.fs.make_folder(ground.vault.desktop)
@@ -111,7 +113,7 @@ def make(ground: Ground, files: Collection[PlannedFile], token: str) -> Staged:
         for path in stages:
             workspace.sync_parent(path)
     except EnvironmentFault:
-        discard(ground, stages, made)
+        discard(ground, list(stages.items()), made)
         raise
     return Staged(stages=stages, folders=tuple(made), left=left)
 
@@ -134,12 +136,19 @@ def _stage(ground: Ground, file: PlannedFile, stage: str, made: list[WorkspacePa
     return None
 
 
-def discard(ground: Ground, stages: Mapping[WorkspacePath, str], folders: Collection[WorkspacePath]) -> None:
-    """Take back what `make` made: stages, folders that are still empty, the list."""
-    for path, stage in stages.items():
-        ground.folder().drop_stage(path, stage)
+def discard(ground: Ground, stages: Iterable[tuple[WorkspacePath, str]], folders: Collection[WorkspacePath]) -> None:
+    """Take back what `make` made: stages, folders that are still empty, and the list, unless a stage could not be removed; that
+    is raised at the end."""
+    stuck: CannotWrite | None = None
+    for path, stage in stages:
+        try:
+            ground.folder().drop_stage(path, stage)
+        except CannotWrite as error:
+            stuck = error
     for folder in sorted(folders, reverse=True):
         ground.folder().remove_empty_folder(folder)
+    if stuck is not None:
+        raise stuck
     forget(ground)
 
 
@@ -154,20 +163,29 @@ def has_list(ground: Ground) -> bool:
 
 
 def sweep(ground: Ground) -> None:
-    """Remove what a restore that crashed before its plan was written left in the workspace. Not for one with a plan."""
-    try:
-        data = ground.fs.read_bytes(ground.vault.desktop / "staging", limit=_LIMIT_BYTES)
-    except FileNotFoundError:
+    """Remove what a restore that crashed before its plan was written left in the workspace. Not for one with a plan.
+
+    What cannot be removed now stays on the list."""
+    if not has_list(ground):
         return
-    try:
-        listed = msgspec.json.decode(data, type=StageList)
-        stages = {log.path_of(name): name.stage for name in listed.stages if names.is_stage_name(name.stage)}
-        folders = [log.path_of(name) for name in listed.folders]
-    except (msgspec.MsgspecError, UnicodeError, RecursionError, PathEscape):
+    listed = _listed(ground)
+    if listed is None:
         # Not a list of ours: nothing in the workspace is touched on its word.
         forget(ground)
         return
-    if listed.token and listed.token == ground.vault.token and all("/" not in stage for stage in stages.values()):
-        discard(ground, stages, folders)
-    else:
-        forget(ground)
+    stages = [(log.path_of(name), name.stage) for name in listed.stages]
+    with suppress(CannotWrite):
+        discard(ground, stages, [log.path_of(name) for name in listed.folders])
+
+
+def _listed(ground: Ground) -> StageList | None:
+    """The list of this vault's own, if there is one."""
+    try:
+        data = ground.fs.read_bytes(ground.vault.desktop / "staging", limit=_LIMIT_BYTES)
+        listed = msgspec.json.decode(data, type=StageList)
+        for name in (*listed.stages, *listed.folders):
+            log.path_of(name)
+    except (FileNotFoundError, CannotRead, msgspec.MsgspecError, UnicodeError, RecursionError, PathEscape):
+        return None
+    ours = listed.token != "" and listed.token == ground.vault.token
+    return listed if ours and all(names.is_stage_name(name.stage) for name in listed.stages) else None

@@ -239,7 +239,7 @@ def _finished(
             restore_kind=kind,
             takes_back=entry.body.takes_back,
             undone=entry.own and gone and _was_taken_back(marks, entry),
-            branch_chat_id=parse_chat_id(entry.body.branch) if entry.body.branch else None,
+            branch_chat_id=parse_chat_id(entry.branch) if entry.branch else None,
         )
     if row.kind is EntryKind.RESTORE and row.line is not None:
         return replace(base, point=row.line.tag, restore_kind=RestoreKind.RESTORE)
