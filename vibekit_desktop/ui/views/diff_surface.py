@@ -202,7 +202,8 @@ class DiffSurface(QAbstractScrollArea):
         top, bottom = rows.top(first), rows.top(last + 1)
         height = self.viewport().height()
         if top < bar.value() or bottom > bar.value() + height:
-            bar.setValue(max(0, top - min(height // 4, 160)))
+            # At least its context above it, also before the view has its size.
+            bar.setValue(max(0, top - max(rows.top(min(3, first)), min(height // 4, 160))))
 
     def _set_hunk(self, hunk: int) -> None:
         self._hunk = hunk
