@@ -72,6 +72,27 @@ def test_typing_filters_and_escape_clears(qtbot: QtBot, sidebar: Sidebar, model:
     assert model.rowCount() == 13
 
 
+def test_filtering_opens_nothing_and_keeps_the_mark(qtbot: QtBot, sidebar: Sidebar, model: ChatListModel) -> None:
+    model.load(samples.headers())
+    last = samples.headers()[8]
+    sidebar.show_chat(last.id)
+    with qtbot.assertNotEmitted(sidebar.chat_chosen):
+        qtbot.keyClicks(sidebar.search, "retry")
+        assert not sidebar.list.selectionModel().hasSelection()
+        qtbot.keyClick(sidebar.search, Qt.Key.Key_Escape)
+    assert sidebar.list.currentIndex().row() == model.row_of(last.id)
+    assert sidebar.list.selectionModel().hasSelection()
+
+
+def test_a_chat_that_is_gone_opens_no_other(qtbot: QtBot, sidebar: Sidebar, model: ChatListModel) -> None:
+    model.load(samples.headers())
+    sidebar.show_chat(samples.headers()[6].id)
+    with qtbot.assertNotEmitted(sidebar.chat_chosen):
+        model.drop(samples.headers()[6].id)
+        model.flush()
+    assert not sidebar.list.selectionModel().hasSelection()
+
+
 def test_without_chats_there_is_nothing_to_filter(sidebar: Sidebar, model: ChatListModel) -> None:
     model.load([])
     assert not sidebar.search.isEnabled()

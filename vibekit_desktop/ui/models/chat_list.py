@@ -75,13 +75,14 @@ def spoken(header: ChatHeader, now_ms: int) -> str:
 
 
 class ChatListModel(QAbstractListModel):
-    """Rows of the sidebar. ``loaded`` is emitted after the first load, ``counted`` with the number of chats in the workspace
-    chosen whenever it changes.
+    """Rows of the sidebar. ``loaded`` is emitted after the first load, ``settled`` after every later change of the rows,
+    ``counted`` with the number of chats in the workspace chosen whenever it changes.
 
     Invariant: the rows are always a function of the headers, the filter, the workspace and the clock at the last change.
     """
 
     loaded = Signal()
+    settled = Signal()
     counted = Signal(int)
 
     def __init__(self, now_ms: Callable[[], int], parent: QObject | None = None) -> None:
@@ -146,6 +147,7 @@ class ChatListModel(QAbstractListModel):
         self._gather.stop()
         if self._loaded:
             apply_changes(self, self._rows, self._wanted_rows(), lambda row: row.key)
+            self.settled.emit()
             self._tell_count()
 
     # What goes out

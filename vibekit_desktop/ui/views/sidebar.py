@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QEvent, QModelIndex, QObject, QPoint, QRect, QRectF, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, QObject, QPoint, QRect, QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QAction, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -77,6 +77,8 @@ class ChatListView(PaintedList):
         super().__init__(hub, model, self._delegate, name=tr("Chats"), batch=_BATCH, parent=parent)
         self.verticalScrollBar().setSingleStep(20)
         self.selectionModel().currentChanged.connect(self._moved)
+        self._open: ChatId | None = None
+        self._changing = False
         self._blank = Blank(hub, self)
         self._skeleton = Skeleton(hub, self, row=hub.theme.size("row-chat"))
         for widget in (self._blank, self._skeleton):
@@ -84,6 +86,7 @@ class ChatListView(PaintedList):
         self._skeleton.begin()
         for news in (model.loaded, model.rowsInserted, model.rowsRemoved):
             news.connect(self.say_what_is_missing)
+        model.settled.connect(self._mark_again)
         self.say_what_is_missing()
 
     def say_what_is_missing(self) -> None:
@@ -102,6 +105,10 @@ class ChatListView(PaintedList):
 
     def show_chat(self, chat: ChatId | None) -> None:
         """Mark a chat as the one that is open, without asking to open it."""
+        self._open = chat
+        self._mark(chat, scroll=True)
+
+    def _mark(self, chat: ChatId | None, *, scroll: bool) -> None:
         row = self._chats.row_of(chat) if chat is not None else -1
         blocked = self.blockSignals(True)
         if row < 0:
@@ -109,9 +116,21 @@ class ChatListView(PaintedList):
             self.setCurrentIndex(QModelIndex())
         else:
             self.setCurrentIndex(self._chats.index(row))
-            self.scrollTo(self._chats.index(row))
+            if scroll:
+                self.scrollTo(self._chats.index(row))
         self.blockSignals(blocked)
         self.viewport().update()
+
+    def _mark_again(self) -> None:
+        """The rows are other ones: what is open is marked where it stands now, and nothing if it is not among them."""
+        if self.currentIndex().data(Role.CHAT) != self._open:
+            self._mark(self._open, scroll=False)
+
+    def rowsAboutToBeRemoved(self, parent: QModelIndex | QPersistentModelIndex, start: int, end: int) -> None:
+        # Qt goes on to a neighbour of a row that goes; that is nobody's choice.
+        self._changing = True
+        super().rowsAboutToBeRemoved(parent, start, end)
+        self._changing = False
 
     def step(self, by: int) -> None:
         """Go to the next chat (1) or the one before (-1); group headers are stepped over, the ends stay."""
@@ -124,7 +143,7 @@ class ChatListView(PaintedList):
 
     def _moved(self, current: QModelIndex, _previous: QModelIndex) -> None:
         chat = current.data(Role.CHAT)
-        if isinstance(chat, str) and not self.signalsBlocked():
+        if isinstance(chat, str) and not self._changing:
             self.chosen.emit(chat)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
