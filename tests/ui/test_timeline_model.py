@@ -136,6 +136,14 @@ def test_an_undone_restore_offers_redo_and_its_undo_has_no_row_of_its_own() -> N
     assert Button.REDO in entries[0].buttons
 
 
+def test_a_branch_is_offered_only_while_it_is_there() -> None:
+    *before, now = samples.entries()
+    moved = tuple(replace(entry, branch_chat_id=ChatId("b")) if entry.entry == 1 else entry for entry in before)
+    assert Button.OPEN_CHAT in one(rows((*moved, now)), RowKind.ENTRY).buttons
+    undone = tuple(replace(entry, undone=True) if entry.entry == 1 else entry for entry in moved)
+    assert Button.OPEN_CHAT not in one(rows((*undone, now)), RowKind.ENTRY).buttons
+
+
 def test_redo_of_an_undone_file_is_offered_only_while_it_tells_the_truth() -> None:
     turn = samples.turn(5, "14:02", 5, "x", (samples.change("a.py", 1, 1, undone=True),))
     undo_file = TimelineEntry(

@@ -265,7 +265,7 @@ class _Rows:
         opened = key in self._opened
         title = entry_title(entry)
         buttons: list[Button] = [Button.TOGGLE] if entry.files else []
-        if entry.branch_chat_id:
+        if entry.branch_chat_id and not entry.undone:  # an undo brings the turns back, and the branch is gone
             buttons.append(Button.OPEN_CHAT)
         newest_undo = self._entries.get(self._timeline.can_redo)
         if entry.undone:
