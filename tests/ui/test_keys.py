@@ -135,6 +135,24 @@ def test_panes_are_walked_in_order(window: tuple[MainWindow, Doer, Keys]) -> Non
     assert doer.page.transcript in seen
 
 
+def test_the_inspector_takes_the_focus_whatever_it_shows(window: tuple[MainWindow, Doer, Keys]) -> None:
+    shown, doer, keys = window
+    for tab in (0, 1):
+        doer.inspector.show_tab(tab)
+        doer.page.transcript.setFocus()
+        keys.actions["focus-inspector"].trigger()
+        focus = shown.focusWidget()
+        assert focus is not None
+        assert doer.inspector.isAncestorOf(focus)
+        assert focus.isVisible()
+        keys.actions["previous-pane"].trigger()
+        assert doer.page.transcript.hasFocus()
+        keys.actions["next-pane"].trigger()
+        focus = shown.focusWidget()
+        assert focus is not None
+        assert doer.inspector.isAncestorOf(focus)
+
+
 def test_text_grows_within_bounds_and_comes_back(window: tuple[MainWindow, Doer, Keys], hub: ThemeHub) -> None:
     _, _, keys = window
     before = hub.theme.line_height("body")

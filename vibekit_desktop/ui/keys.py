@@ -7,7 +7,7 @@ While a dialog asks something, no key does anything behind it. UI thread only.
 from collections.abc import Callable
 from typing import Protocol
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, Qt
 from PySide6.QtWidgets import QApplication, QLineEdit, QPlainTextEdit, QTextEdit, QWidget
 
 from vibekit_desktop.ui.actions import Actions
@@ -49,7 +49,7 @@ class Keys(QObject):
         self._panes: tuple[Callable[[], QWidget], ...] = (
             lambda: doer.sidebar.list,
             lambda: doer.page.transcript,
-            lambda: doer.inspector.timeline,
+            doer.inspector.shown_list,
         )
         self.actions = Actions(window)
 
@@ -72,7 +72,7 @@ class Keys(QObject):
         give("toggle-inspector", window.toggle_inspector)
         give("focus-list", doer.sidebar.focus_list)
         give("focus-transcript", doer.page.transcript.setFocus)
-        give("focus-inspector", doer.inspector.timeline.setFocus)
+        give("focus-inspector", lambda: doer.inspector.shown_list().setFocus(Qt.FocusReason.ShortcutFocusReason))
         give("next-pane", lambda: self._step_pane(1))
         give("previous-pane", lambda: self._step_pane(-1))
         give("review", doer.open_review)

@@ -209,6 +209,11 @@ class Inspector(QWidget):
             button.setChecked(True)
             self._show_page(number)
 
+    def shown_list(self) -> QWidget:
+        """What takes the focus: the list of the tab that is shown, or the tab itself while there is no list."""
+        found = (self.timeline, self.files)[self._pages.currentIndex()]
+        return found if found.isVisible() else self._tabs.button(self._pages.currentIndex())
+
     def _show_page(self, number: int) -> None:
         self._pages.setCurrentIndex(number)
         self._want_files()
