@@ -94,6 +94,25 @@ async def test_undo_puts_one_file_back_and_the_toast_takes_the_undo_back(window:
     assert not window.files(5)[MODEL].undone
 
 
+async def test_undo_in_the_review_says_so_there_and_its_undo_works_there(window: Window, workspace: Path) -> None:
+    await window.open_demo()
+    before = tree(workspace)
+    window.press_timeline(Button.DIFF, turn=5, path=MODEL)
+    review = window.conductor.review
+    await window.until(lambda: window.main.page == "review" and review.pane.diff is not None)
+    await window.settled()
+    window.press_button(review, "Undo file")
+    await window.until(lambda: window.toast)
+    assert window.toast == "model.py is as it was before turn 5"
+    await window.settled()
+    assert tree(workspace) != before
+    window.press_toast("Undo")
+    await window.until(lambda: window.toast.startswith("Undone"))
+    await window.settled()
+    assert window.main.page == "review"
+    assert tree(workspace) == before
+
+
 async def test_undo_of_an_earlier_turn_names_the_later_ones_first(window: Window, workspace: Path) -> None:
     await window.open_demo()
     before = tree(workspace)

@@ -178,6 +178,10 @@ class Window:
         """Click the button of the toast."""
         self.click(self._button(self.main, text))
 
+    def press_button(self, where: QWidget, text: str) -> None:
+        """Click a button, by its words."""
+        self.click(self._button(where, text))
+
     def press_dialog(self, text: str) -> None:
         """Click a button of the open dialog, by its words."""
         self.click(self._button(self.dialog, text))
@@ -243,9 +247,9 @@ class Window:
         return [row for row in self.conductor.chats._rows if isinstance(row, ChatRow)]
 
     def dialogs(self) -> list[RestorePreview | Question]:
-        """The dialogs that are open."""
+        """The dialogs that are open, with what they ask in sight."""
         every: list[RestorePreview | Question] = [*self.main.findChildren(RestorePreview), *self.main.findChildren(Question)]
-        return [one for one in every if one.isVisible()]
+        return [one for one in every if one.card.isVisible()]
 
     @property
     def dialog(self) -> RestorePreview | Question:

@@ -64,6 +64,23 @@ def test_a_toast_stands_above_the_bottom_in_the_middle(host: QWidget, notifier: 
     assert abs(frame.geometry().center().x() - 500) <= 1
 
 
+def test_a_toast_follows_to_where_people_look(qtbot: QtBot, host: QWidget, notifier: Notifier) -> None:
+    other = QWidget()
+    qtbot.addWidget(other)
+    other.resize(400, 300)
+    other.show()
+    notifier.toast("rows.py is as it was before turn 4")
+    notifier.stand_in(other, inset=20)
+    frame = next(child for child in other.children() if isinstance(child, QWidget))
+    assert frame.isVisible()
+    assert frame.geometry().bottom() == 300 - 20 - 1
+    notifier.toast("export.md is locked. Nothing changed", "error")
+    assert notifier.shown == "export.md is locked. Nothing changed"
+    assert any(isinstance(child, QWidget) and child.isVisible() for child in other.children())
+    other.resize(400, 500)
+    assert not [child for child in host.children() if isinstance(child, QWidget) and child.isVisible()]
+
+
 def test_a_text_is_never_read_as_markup(host: QWidget, notifier: Notifier) -> None:
     notifier.toast("<img src='file:///etc/passwd'> is as it was")
     assert notifier.shown == "<img src='file:///etc/passwd'> is as it was"

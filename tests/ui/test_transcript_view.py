@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QGuiApplication, QWheelEvent
-from PySide6.QtWidgets import QMessageBox
+from PySide6.QtWidgets import QAbstractButton, QMessageBox
 from pytestqt.qtbot import QtBot
 
 from tests.ui import samples
@@ -16,6 +16,7 @@ from vibekit_desktop.core.types.diffs import StyleRuns
 from vibekit_desktop.ui.models.transcript import TranscriptModel
 from vibekit_desktop.ui.models.transcript_rows import Kind
 from vibekit_desktop.ui.theme.palette import ThemeHub
+from vibekit_desktop.ui.views.chat_header import ChatHeader
 from vibekit_desktop.ui.views.chat_page import ChatPage
 from vibekit_desktop.ui.views.heights import Heights
 from vibekit_desktop.ui.views.main_window import MainWindow
@@ -359,6 +360,19 @@ def test_the_header_gives_up_its_parts_in_order(qtbot: QtBot, hub: ThemeHub) -> 
         header.timeline.click()
     header.set_changed(0)
     assert header.review.isHidden()
+
+
+@pytest.mark.parametrize("path", ["~/a", "~/tidewatch", "~/code/tidepool", "/home/somebody/work/a/long/way/down/to/tidepool"])
+def test_the_header_shows_a_path_of_any_length(qtbot: QtBot, hub: ThemeHub, path: str) -> None:
+    header = ChatHeader(hub)
+    qtbot.addWidget(header)
+    header.resize(800, 56)
+    header.show()
+    header.set_chat("Keep empty rows", "Claude Code", "Sonnet", path, path)
+    (label,) = (child for child in header.findChildren(QAbstractButton) if child.text() == path)
+    assert label.isVisible()
+    header.resize(200, 56)
+    assert not label.isVisible(), "it goes first"
 
 
 @given(st.lists(st.integers(1, 50), min_size=1, max_size=60), st.data())

@@ -61,6 +61,7 @@ class Conductor(QObject):
     def __init__(self, core: Core, hub: ThemeHub, window: MainWindow) -> None:
         super().__init__(window)
         self._core = core
+        self._hub = hub
         self._window = window
         self.bridge = Bridge(core.events, report=self._failed)
         self.open = OpenChat(core, self.bridge, self)
@@ -81,7 +82,7 @@ class Conductor(QObject):
         self._window.install_page("review", self.review)
         self.page.follow(window)
         self.notifier = Notifier(window.panes.centre, hub)
-        self.notifier.inset += hub.theme.size("chat-foot")
+        self._place_toasts()
         self.checkpoints = CheckpointOperations(hub, self.bridge, core, self.notifier, window)
         self.histories = HistoryOperations(core, self.bridge, self.notifier, self)
         self._look_again = QTimer(self)
@@ -96,7 +97,16 @@ class Conductor(QObject):
 
     # Putting together.
 
+    def _place_toasts(self) -> None:
+        """Where people look: over the foot of the centre pane, or in the review, which covers the panes."""
+        inset, foot = self._hub.theme.tokens.space("s16"), self._hub.theme.size("chat-foot")
+        if self._window.page == "review":
+            self.notifier.stand_in(self.review, inset=inset)
+        else:
+            self.notifier.stand_in(self._window.panes.centre, inset=inset + foot)
+
     def _connect_views(self) -> None:
+        self._window.page_changed.connect(self._place_toasts)
         self.sidebar.chat_chosen.connect(lambda chat: self.open_chat(ChatId(chat)))
         self.sidebar.hide_requested.connect(self._window.toggle_sidebar)
         self.sidebar.import_requested.connect(self.histories.start_import)

@@ -104,6 +104,14 @@ class _Frame(QWidget):
         self._start_clock()
         QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, self.toast.text))
 
+    def go_to(self, host: QWidget) -> None:
+        """Stand in another widget, without coming in again."""
+        self._move.stop()
+        self._host = host
+        self.setParent(host)
+        self.show()
+        self.raise_()
+
     def _start_clock(self) -> None:
         if self.toast.kind != "error":
             self._timer.start(self._hub.theme.motion("toast-stay"))
@@ -158,6 +166,17 @@ class Notifier(QObject):
         self._waiting: dict[str, _Toast] = {}
         self.inset = hub.theme.tokens.space("s16")
         host.installEventFilter(self)
+
+    def stand_in(self, host: QWidget, *, inset: int) -> None:
+        """Show toasts in another widget from now on; one that is shown moves there."""
+        if host is not self._host:
+            self._host.removeEventFilter(self)
+            self._host = host
+            host.installEventFilter(self)
+        self.inset = inset
+        if self._frame is not None:
+            self._frame.go_to(host)
+            self._frame.move(self._place(self._frame))
 
     def toast(self, text: str, kind: str = "done", action: Action | None = None) -> None:
         """Show ``text``; ``kind`` is ``done``, ``restored``, ``info`` or ``error``; ``action`` is a button and what it does."""

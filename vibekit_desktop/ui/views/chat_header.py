@@ -11,6 +11,8 @@ from vibekit_desktop.ui.visible import one_line, visible_name
 
 _LEFT, _RIGHT, _GAP = 20, 12, 8
 _TIGHT = 790
+_PATH_LEAST = 80
+"""A path that is cut shorter says nothing."""
 
 
 class _PathLabel(QAbstractButton):
@@ -134,8 +136,10 @@ class ChatHeader(QWidget):
             if fits:
                 chip.setGeometry(chips_left, chip_y, size.width(), size.height())
                 chips_left += size.width() + 6
-        path_width = min(self._path.sizeHint().width(), room - chips_left - 4)
-        self._path.setVisible(bool(self._path.text()) and path_width > 80)
+        whole = self._path.sizeHint().width()
+        path_width = min(whole, room - chips_left - 4)
+        dropped = self._model_known and self.model.isHidden()
+        self._path.setVisible(bool(self._path.text()) and not dropped and path_width >= min(whole, _PATH_LEAST))
         self._path.setGeometry(chips_left + 4, chip_y, max(0, path_width), 20)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
