@@ -46,7 +46,14 @@ def now_ms() -> int:
     return time.time_ns() // 1_000_000
 
 
-def build(dirs: Dirs, *, home: Path, config_dir: Path | None = None, vault: tuple[Path, Path] | None = None) -> Wired:
+def build(
+    dirs: Dirs,
+    *,
+    home: Path,
+    config_dir: Path | None = None,
+    vault: tuple[Path, Path] | None = None,
+    clock: Callable[[], int] = now_ms,
+) -> Wired:
     """Put the program together. ``vault`` is (folder, workspace) of ``--vault``; ``config_dir`` is where the environment moved
     Claude Code's folder to, only for the user's own home."""
     fs = Fs()
@@ -56,13 +63,13 @@ def build(dirs: Dirs, *, home: Path, config_dir: Path | None = None, vault: tupl
     headers = Headers(fs, dirs.cache)
     pool = WorkerPool()
 
-    shelf = Shelf(fs, dirs.data, clock=now_ms, home=home)
+    shelf = Shelf(fs, dirs.data, clock=clock, home=home)
     if vault is not None:
         shelf.open_for_this_run(*vault)
     sources = (ClaudeCode(),)
     finder = Finder(fs, sources, home, dirs.cache, config_dir=config_dir)
-    history = HistoryService(bus, shelf, finder, headers, serial, clock=now_ms)
-    chats = ChatService(history, headers, serial)
+    history = HistoryService(bus, shelf, finder, headers, serial, clock=clock)
+    chats = ChatService(history, headers, serial, clock=clock)
     checkpoints = CheckpointService(bus, history, headers, serial, counts)
     diffs = DiffService(history, serial, pool)
     library = LibraryService(fs, shelf, history, serial, version=__version__)

@@ -35,6 +35,24 @@ def test_a_transcript_without_prompts_has_no_turns() -> None:
     assert turn_spans(_chat(("assistant", 0)), {}) == ()
 
 
+def test_a_call_that_was_never_answered_does_not_run_for_ever(tmp_path: Path, home: Path) -> None:
+    made = SessionBuilder(cwd=str(tmp_path))
+    made.prompt("look")
+    made.call("Bash", command="sleep 1000")
+    made.install(home)
+    touched = int(made.now.timestamp() * 1000)
+
+    async def states(later_ms: int) -> list[str]:
+        wired = build(Dirs(tmp_path / "data"), home=home, clock=lambda: touched + later_ms)
+        (row,) = await wired.core.chats.list()
+        view = await wired.core.chats.open(row.id)
+        await wired.close()
+        return [call.status for message in view.messages for call in message.tool_calls]
+
+    assert asyncio.run(states(60_000)) == ["in_progress"]
+    assert asyncio.run(states(13 * 3_600_000)) == ["failed"]
+
+
 def test_a_row_learns_its_net_counts_from_the_timeline_and_keeps_them(tmp_path: Path, home: Path) -> None:
     workspace = tmp_path / "ws"
     workspace.mkdir()

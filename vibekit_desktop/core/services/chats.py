@@ -1,7 +1,9 @@
 """List, find and open chats. Implements `core.api.Chats`."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+
+import msgspec
 
 from vibekit_desktop.core.disk import folders
 from vibekit_desktop.core.services.headers import Headers
@@ -12,15 +14,18 @@ from vibekit_desktop.core.types.errors import ChatAmbiguous, ChatNotFound, Inval
 from vibekit_desktop.core.types.ids import ChatId, imported_chat_id, parse_chat_id
 
 PREFIX_MIN = 8
+ANSWERED_MS = 12 * 60 * 60 * 1000
+"""A tool call still open in a chat that nobody touched for so long is not running any more: whoever ran it is gone."""
 
 
 class ChatService:
     """The chats of all vaults and of the histories found."""
 
-    def __init__(self, history: HistoryService, headers: Headers, serial: Serial) -> None:
+    def __init__(self, history: HistoryService, headers: Headers, serial: Serial, *, clock: Callable[[], int]) -> None:
         self._history = history
         self._headers = headers
         self._serial = serial
+        self._clock = clock
 
     async def list(
         self, *, archived: bool = False, workspace: str | None = None, limit: int | None = None
@@ -82,6 +87,8 @@ class ChatService:
         def work() -> ChatView:
             loaded, raw = vault.chats.load(chat)
             messages = loaded.messages or ()
+            if self._clock() - loaded.updated_at > ANSWERED_MS:
+                messages = without_open_calls(messages)
             return ChatView(
                 header=self._headers.read(vault, chat),
                 chat=loaded,
@@ -94,6 +101,21 @@ class ChatService:
 
         async with self._serial.hold(vault.id):
             return await durably(work)
+
+
+def without_open_calls(messages: Sequence[Message]) -> tuple[Message, ...]:
+    """The messages, each tool call that was never answered as failed."""
+
+    def closed(message: Message) -> Message:
+        if all(call.status not in ("pending", "in_progress") for call in message.tool_calls):
+            return message
+        calls = tuple(
+            msgspec.structs.replace(call, status="failed") if call.status in ("pending", "in_progress") else call
+            for call in message.tool_calls
+        )
+        return msgspec.structs.replace(message, tool_calls=calls)
+
+    return tuple(map(closed, messages))
 
 
 def turn_spans(chat: Chat, prompt_index: Mapping[int, int]) -> tuple[TurnSpan, ...]:
