@@ -52,15 +52,15 @@ class Stage:
 
     async def until_open(self) -> RestorePreview:
         def is_open() -> bool:
-            return any(not each.isHidden() for each in self.window.findChildren(RestorePreview))
+            return any(each.card.isVisible() for each in self.window.findChildren(RestorePreview))
 
         await until(is_open)
         await settle()
-        return next(each for each in self.window.findChildren(RestorePreview) if not each.isHidden())
+        return next(each for each in self.window.findChildren(RestorePreview) if each.card.isVisible())
 
     async def until_asked(self) -> Question:
-        await until(lambda: any(not each.isHidden() for each in self.window.findChildren(Question)))
-        return next(each for each in self.window.findChildren(Question) if not each.isHidden())
+        await until(lambda: any(each.card.isVisible() for each in self.window.findChildren(Question)))
+        return next(each for each in self.window.findChildren(Question) if each.card.isVisible())
 
     def carried(self) -> list[RestorePlan]:
         return [call[1][0] for call in self.fake.checkpoints.calls if call[0] == "carry_out"]  # type: ignore[misc]

@@ -6,7 +6,7 @@ Never a nested event loop: whoever asks awaits the answer. Esc means no. The foc
 import asyncio
 from typing import Generic, TypeVar
 
-from PySide6.QtCore import QEvent, QObject, QRect, QRectF, QSize, Qt
+from PySide6.QtCore import QEvent, QObject, QRect, QRectF, QSize, Qt, QTimer
 from PySide6.QtGui import QKeyEvent, QKeySequence, QPainter, QPaintEvent
 from PySide6.QtWidgets import QApplication, QWidget
 
@@ -55,6 +55,7 @@ class Overlay(QWidget, Generic[T]):
         self.stops: list[QWidget] = []
         self._shadow = Card(hub, self, shadow=True)
         self.card = Card(hub, self)
+        self._bare = False
         self._waiting: asyncio.Future[T | None] | None = None
         self._former: QWidget | None = None
         self.hide()
@@ -112,8 +113,17 @@ class Overlay(QWidget, Generic[T]):
         if app is not None:
             app.installEventFilter(self)
         self._place()
+        # The scrim makes everything under it paint anew; the card waits for the step after, so that neither is long.
+        self.card.hide()
+        self._shadow.hide()
+        self._bare = True
         self.show()
         self.raise_()
+        self.setFocus(Qt.FocusReason.PopupFocusReason)
+
+    def _show_card(self) -> None:
+        self._shadow.show()
+        self.card.show()
         if self.stops:
             self.stops[0].setFocus(Qt.FocusReason.TabFocusReason)
 
@@ -164,3 +174,6 @@ class Overlay(QWidget, Generic[T]):
         painter = QPainter(self)
         painter.setOpacity(self.hub.theme.opacity("scrim"))
         painter.fillRect(self.rect(), self.hub.theme.color("bg.scrim"))
+        if self._bare:
+            self._bare = False
+            QTimer.singleShot(0, self, self._show_card)
