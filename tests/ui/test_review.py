@@ -4,8 +4,9 @@ import asyncio
 from collections.abc import Iterator, Mapping
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QAbstractButton
 from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
 
@@ -21,6 +22,7 @@ from vibekit_desktop.ui.bridge import Bridge
 from vibekit_desktop.ui.models.files import FileEntry, FileListModel, entry_of
 from vibekit_desktop.ui.theme.palette import ThemeHub
 from vibekit_desktop.ui.views.review import ReviewPage
+from vibekit_desktop.ui.views.segments import Segments
 
 CSV = samples.path("src/export/csv_writer.py")
 ADDED = samples.path("tests/data/empty_row.csv")
@@ -233,6 +235,22 @@ def test_the_layout_can_be_switched_by_keyboard(stage: Stage) -> None:
     stage.page._layout_switch.piece(0).setFocus()
     QTest.keyClick(stage.page._layout_switch.piece(0), Qt.Key.Key_Right)
     assert stage.page.pane.view.unified
+
+
+def test_nothing_of_the_bar_is_cut_in_the_smallest_window(stage: Stage) -> None:
+    run(stage.open())
+    stage.page.setMinimumSize(1, 1)  # as in a window, which has a least size of its own
+    for width in (1200, 900, 800):
+        stage.page.resize(width, 560)
+        run(settle())
+        (switch,) = (one for one in stage.page.findChildren(Segments) if one.accessibleName() == "Layout of the diff")
+        bar = switch.parentWidget()
+        assert bar is not None
+        shown = [one for one in bar.findChildren(QAbstractButton) if one.isVisible()]
+        for button in shown:
+            assert button.width() >= button.sizeHint().width(), (width, button.text())
+            assert bar.rect().contains(button.rect().translated(button.mapTo(bar, QPoint(0, 0)))), (width, button.text())
+        assert [switch.piece(number).accessibleName() for number in (0, 1)] == ["Side by side", "Unified"]
 
 
 @pytest.mark.parametrize("mode", ["light", "dark"])

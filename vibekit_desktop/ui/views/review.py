@@ -6,7 +6,7 @@ Arranges the bar, the file list and the diff pane; asks through `operations.diff
 from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QRectF, Qt, Signal
-from PySide6.QtGui import QAction, QKeySequence, QPainter, QPaintEvent, QShowEvent
+from PySide6.QtGui import QAction, QKeySequence, QPainter, QPaintEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from vibekit_desktop.core.api import Diffs
@@ -33,6 +33,8 @@ from vibekit_desktop.ui.views.segments import PickButton, Segment, Segments, pop
 from vibekit_desktop.ui.wording import point_label
 
 _NOW = Now()
+_BAR_TIGHT = 900
+"""Below this width the bar says the layout by icons only, and the title elides."""
 
 
 class ReviewPage(QWidget):
@@ -62,6 +64,7 @@ class ReviewPage(QWidget):
         self._point: Point = _NOW
         self._wanted: WorkspacePath | None = None
         self._token = 0
+        self._layouts = ((tr("Side by side"), "split"), (tr("Unified"), "unified"))
         self.pane = DiffPane(hub, self)
         self.presenter = DiffPresenter(hub, bridge, diffs, self.pane)
         self.model = FileListModel(self)
@@ -117,7 +120,7 @@ class ReviewPage(QWidget):
         row.addSpacing(8)
         self._layout_switch = Segments(
             self._hub,
-            (Segment(tr("Side by side"), "split"), Segment(tr("Unified"), "unified")),
+            [Segment(words, icon, name=words) for words, icon in self._layouts],
             name=tr("Layout of the diff"),
             parent=bar,
         )
@@ -342,7 +345,16 @@ class ReviewPage(QWidget):
         if self._chat is not None and self.isVisible():
             self._load()
 
+    def _fit_bar(self) -> None:
+        words = self.width() >= _BAR_TIGHT * max(1.0, self._hub.theme.zoom)
+        for number, (text, _) in enumerate(self._layouts):
+            self._layout_switch.set_text(number, text if words else "")
+
     # Qt's names below.
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit_bar()
 
     def showEvent(self, event: QShowEvent) -> None:
         # The list gets the focus as soon as it is there; until then the page has it, not the first button of the bar.

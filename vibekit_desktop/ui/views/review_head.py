@@ -5,9 +5,9 @@ Painted from the tokens; emit intents. UI thread only.
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QRectF, Qt, Signal
+from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QGuiApplication, QPainter, QPaintEvent
-from PySide6.QtWidgets import QHBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QWidget
 
 from vibekit_desktop.ui.models.files import FileEntry, totals
 from vibekit_desktop.ui.text import tr, tr_n
@@ -17,16 +17,22 @@ from vibekit_desktop.ui.views.row_paint import counts_width, draw_counts, draw_l
 from vibekit_desktop.ui.visible import one_line
 from vibekit_desktop.ui.wording import file_name, fit_path, folder_name, shown_path
 
+_TITLE_LEAST = 96
+
 
 class TitleBlock(QWidget):
-    """ "Review changes" and the chat's title under it."""
+    """ "Review changes" and the chat's title under it; elided where there is less room."""
 
     def __init__(self, hub: ThemeHub, parent: QWidget) -> None:
         super().__init__(parent)
         self._hub = hub
         self._title = ""
-        self.setFixedWidth(hub.theme.size("review-title"))
+        self.setMinimumWidth(_TITLE_LEAST)
+        self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Preferred)
         hub.changed.connect(self.update)
+
+    def sizeHint(self) -> QSize:
+        return QSize(self._hub.theme.size("review-title"), 36)
 
     def set_title(self, title: str) -> None:
         """The chat's title."""
