@@ -40,6 +40,24 @@ def test_a_found_session_is_listed_before_anybody_opened_it(places: tuple[Path, 
     assert opened["opened"] is True
 
 
+def test_a_row_of_the_list_tells_the_net_counts_after_a_restore(places: tuple[Path, Path, Path]) -> None:
+    data, home, _ = places
+
+    def net(verb: str) -> tuple[int, int]:
+        row = call(data, home, "--json", "list").json["chats"][0]
+        files = call(data, home, "--json", "diff", "@1").json["files"]
+        counts = row["lines_added"], row["lines_removed"]
+        assert counts == tuple(sum(one[key] for one in files) for key in ("lines_added", "lines_removed")), verb
+        return counts
+
+    call(data, home, "timeline", "@1")
+    before = net("timeline")
+    assert call(data, home, "restore", "@1", "before:2", "--yes").status == 0
+    assert net("restore") != before
+    assert call(data, home, "undo", "@1", "--yes").status == 0
+    assert net("undo") == before
+
+
 def test_json_may_stand_before_or_after_the_verb_and_is_all_there_is(places: tuple[Path, Path, Path]) -> None:
     data, home, _ = places
     assert call(data, home, "--json", "list").out == call(data, home, "list", "--json").out
@@ -95,6 +113,7 @@ def test_timeline_and_diff_have_the_promised_keys_and_agree(places: tuple[Path, 
     counts = {one["path"]: (one["lines_added"], one["lines_removed"]) for one in turn["files"]}
     for one in answer["files"]:
         assert set(one) >= DIFF_KEYS | {"hunks", "notes"}
+        assert (one["author"], one["how"]) == (None, None), "between two points many may have been at work"
         assert (one["lines_added"], one["lines_removed"]) == counts[one["path"]]
         lines = [line for hunk in one["hunks"] for line in hunk["lines"]]
         assert sum(line.startswith("+") for line in lines) == counts[one["path"]][0]

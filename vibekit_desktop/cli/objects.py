@@ -190,7 +190,8 @@ def hunk_lines(document: DiffDocument, first_row: int, last_row: int) -> list[st
 
 
 def diff_object(diff: FileDiff, change: dict[str, Json]) -> dict[str, Json]:
-    """One file of ``diff``: ``change`` (as in ``timeline``) plus hunks and notes."""
+    """One file of ``diff``: ``change`` (as in ``timeline``) plus hunks and notes. Nobody is named as its author: between two
+    points many may have been at work."""
     hunks: list[Json] = []
     notes: list[Json] = []
     match diff.result:
@@ -214,7 +215,7 @@ def diff_object(diff: FileDiff, change: dict[str, Json]) -> dict[str, Json]:
             notes.append("too large to compare")
         case Unreadable(side=side, reason=reason):
             notes.append(f"the {side} side cannot be shown: {reason}")
-    return {**change, "hunks": hunks, "notes": notes}
+    return {**change, "author": None, "how": None, "hunks": hunks, "notes": notes}
 
 
 def _planned(file: PlannedFile) -> dict[str, Json]:

@@ -92,6 +92,13 @@ class CheckpointService:
                 removed += counts[1]
         return added, removed
 
+    def _count_again(self, vault: OpenVault, chat: ChatId) -> None:
+        """After a change: what the row of the chat says is no longer so. What was done is done, whatever becomes of this."""
+        try:
+            self._headers.remember_net(chat, *self._net(vault, vault.kernel(), chat))
+        except CoreError as error:
+            _log.info("the net counts of chat %s were not counted: %s", chat, error.code)
+
     async def touched(self, chat: ChatId) -> Sequence[WorkspacePath]:
         """Every path with a line of this chat's, sorted."""
         return await self._reading(chat, lambda _vault, kernel: kernel.touched(chat))
@@ -144,7 +151,8 @@ class CheckpointService:
                 kernel = vault.changing_kernel(plan.chat)
                 branches = _branches(vault, plan.chat) if plan.brings_back else []
                 report = kernel.carry_out(plan, progress=progress)
-                return report, [branch for branch in branches if not vault.chats.exists(branch)]
+            self._count_again(vault, plan.chat)
+            return report, [branch for branch in branches if not vault.chats.exists(branch)]
 
         async with self._serial.hold(vault.id):
             report, gone = await durably(work)
@@ -194,7 +202,10 @@ class CheckpointService:
             if not vault.kernel().needs_recovery():
                 return []
             with vault.lock.hold():
-                return vault.kernel().recover(needed=chat)
+                reports = vault.kernel().recover(needed=chat)
+            for report in reports:
+                self._count_again(vault, report.chat)
+            return reports
 
         async with self._serial.hold(vault.id):
             found = await durably(work)
