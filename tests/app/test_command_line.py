@@ -58,6 +58,22 @@ def test_a_row_of_the_list_tells_the_net_counts_after_a_restore(places: tuple[Pa
     assert net("undo") == before
 
 
+def test_paths_of_a_diff_may_stand_before_or_after_the_options(places: tuple[Path, Path, Path]) -> None:
+    data, home, _ = places
+    points, paths = ("--from", "start", "--to", "after:5"), ("README.md", "tidewatch/model.py")
+    for words in ((*points, *paths), (*paths, *points), (paths[0], *points, paths[1])):
+        files = call(data, home, "--json", "diff", "@1", *words).json["files"]
+        assert [one["path"] for one in files] == list(paths), words
+    assert call(data, home, "diff", "@1", *points, "README.md", "--bogus").status == 2
+    assert call(data, home, "show", "@1", "README.md").status == 2
+
+
+def test_a_turn_that_ran_a_command_is_doubtful_and_misses_no_file(places: tuple[Path, Path, Path]) -> None:
+    data, home, _ = places
+    heads = [line for line in call(data, home, "timeline", "@1").out.decode().splitlines() if line.startswith("Turn ")]
+    assert [line.endswith("(may be incomplete)") for line in heads] == [False, True, False, True, False]
+
+
 def test_json_may_stand_before_or_after_the_verb_and_is_all_there_is(places: tuple[Path, Path, Path]) -> None:
     data, home, _ = places
     assert call(data, home, "--json", "list").out == call(data, home, "list", "--json").out

@@ -24,7 +24,9 @@ def main(arguments: "Sequence[str] | None" = None) -> int:
     if words:
         from vibekit_desktop.cli.main import print_usage_error
         from vibekit_desktop.cli.options import UsageError, parse_options
+        from vibekit_desktop.cli.streams import prepare
 
+        prepare(as_json="--json" in words)
         try:
             parsed = parse_options(words, version=__version__)
         except UsageError as error:

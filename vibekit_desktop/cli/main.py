@@ -11,6 +11,7 @@ from collections.abc import Callable
 
 from vibekit_desktop.cli.commands import COMMANDS
 from vibekit_desktop.cli.sentences import FAILED, USAGE, exit_status, sentence
+from vibekit_desktop.cli.streams import give_up_output
 from vibekit_desktop.core.api import Core
 from vibekit_desktop.core.types.errors import BugError, CoreError
 
@@ -35,7 +36,9 @@ def run_verb(options: argparse.Namespace, build_core: Callable[[], Core]) -> int
         return await COMMANDS[options.verb](build_core(), options)
 
     try:
-        return asyncio.run(run())
+        status = asyncio.run(run())
+        sys.stdout.flush()
+        return status
     except BugError as error:
         print_error(error.code, sentence(error), as_json=options.json)
         return FAILED
@@ -44,6 +47,12 @@ def run_verb(options: argparse.Namespace, build_core: Callable[[], Core]) -> int
         return exit_status(error)
     except BrokenPipeError:
         sys.stderr.close()  # the reader has gone; saying so would fail too
+        return FAILED
+    except OSError as error:
+        if error.filename is not None:  # a file, which the core should have told about: a fault of ours
+            raise
+        give_up_output()
+        print_error("output", f"the output could not be written: {error.strerror}", as_json=False)
         return FAILED
     except KeyboardInterrupt:
         print_error("interrupted", "stopped; nothing was lost", as_json=options.json)

@@ -153,7 +153,11 @@ def _build(version: str) -> _Parser:
 
 def parse_options(arguments: Sequence[str], *, version: str) -> argparse.Namespace:
     """Raise `UsageError` for anything that cannot be meant; ``--help`` and ``--version`` print and raise `SystemExit`."""
-    options = _build(version).parse_args(list(arguments))
+    options, rest = _build(version).parse_known_args(list(arguments))
+    if options.verb == "diff" and not any(word.startswith("-") for word in rest):
+        options.paths += rest  # argparse takes a list of paths only where the first of them stands
+    elif rest:
+        raise UsageError(f"unrecognized arguments: {' '.join(rest)}")
     if bool(options.vault) != bool(options.vault_workspace):
         raise UsageError("--vault and --workspace, before the verb, belong together")
     if options.verb and (options.offscreen_shot or options.open_chat or options.view or options.theme):
