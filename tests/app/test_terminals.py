@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -63,3 +64,21 @@ def test_without_standard_output_a_verb_still_works(places: tuple[Path, Path], w
     answer = run(places, *words, shell=">&-")
     assert answer.returncode == (3 if "show" in words else 0)
     assert answer.stderr.count(b"\n") == (1 if "show" in words else 0)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a terminal of its own")
+@pytest.mark.parametrize("columns", [30, 40, 60, 80, 100, 140])
+def test_a_narrow_terminal_breaks_no_id(places: tuple[Path, Path], columns: int) -> None:
+    chat = json.loads(run(places, "--json", "list").stdout)["chats"][0]["id"]
+    master, slave = os.openpty()
+    data, home = places
+    command = [sys.executable, "-m", "vibekit_desktop", "--data-dir", str(data), "--home", str(home), "list"]
+    environment = {**os.environ, "COLUMNS": str(columns), "NO_COLOR": "1", "TERM": "xterm"}
+    ended = subprocess.run(command, env=environment, stdin=slave, stdout=slave, stderr=subprocess.PIPE, check=False)
+    os.close(slave)
+    shown = os.read(master, 65536).decode()
+    os.close(master)
+    assert (ended.returncode, ended.stderr) == (0, b"")
+    lines = [re.sub(r"\x1b\[[0-9;]*m", "", line) for line in shown.splitlines()]
+    assert all(len(line) <= columns for line in lines), shown
+    assert sum(line.rstrip().endswith(chat[:8]) for line in lines) == 1, shown

@@ -52,6 +52,14 @@ _LEFT_WORDS = {
 }
 
 
+_CHAT_COLUMNS = (
+    (100, ("", "updated", "agent", "workspace", "turns", "changed", "name", "id")),
+    (60, ("", "updated", "changed", "name", "id")),
+    (0, ("", "name", "id")),
+)
+"""What ``list`` shows of a chat, by the least width of the terminal."""
+
+
 def visible(text: str) -> str:
     """``text`` without anything a terminal would act on: control and direction characters become ``\\x..`` marks."""
     out: list[str] = []
@@ -121,25 +129,31 @@ def _table(*columns: str) -> Table:
 
 def print_chats(headers: Iterable[ChatHeader]) -> None:
     """The rows of ``list``, numbered as ``@N`` wants."""
-    table = _table("", "updated", "agent", "workspace", "turns", "changed", "name", "id")
+    console = _console()
+    wanted = next(columns for least, columns in _CHAT_COLUMNS if console.width >= least)
+    table = _table()
+    for column in wanted:
+        # Where there is not room for all, the words give way: a number or an id that is broken in two is of no use.
+        table.add_column(column, overflow="fold", no_wrap=column not in ("agent", "workspace", "name"))
     empty = True
     for number, header in enumerate(headers, 1):
         empty = False
         name = f"damaged: {header.problem}" if header.status is ChatStatus.DAMAGED else one_line(header.name, 60)
-        table.add_row(
-            Text(f"@{number}"),
-            Text(_when(header.updated_at)),
-            Text(visible(header.agent)),
-            Text(visible(header.workspace)),
-            Text(str(header.turn_count)),
-            _counts(header.lines_added, header.lines_removed),
-            Text(visible(name), style="red" if header.status is ChatStatus.DAMAGED else ""),
-            Text(header.id[:8]),
-        )
+        cells = {
+            "": Text(f"@{number}"),
+            "updated": Text(_when(header.updated_at)),
+            "agent": Text(visible(header.agent)),
+            "workspace": Text(visible(header.workspace)),
+            "turns": Text(str(header.turn_count)),
+            "changed": _counts(header.lines_added, header.lines_removed),
+            "name": Text(visible(name), style="red" if header.status is ChatStatus.DAMAGED else ""),
+            "id": Text(header.id[:8]),
+        }
+        table.add_row(*(cells[column] for column in wanted))
     if empty:
         say("No chats yet. Chats of agents on this computer appear here; `vibekit-desktop import PATH` opens one file.")
         return
-    _console().print(table)
+    console.print(table)
 
 
 def print_rows(columns: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> None:
