@@ -151,3 +151,21 @@ def test_unknown_keys_and_a_crashed_write_in_the_library_do_no_harm(tmp_path: Pa
     assert len(shelf.vaults()) == 2
     assert not leftover.exists()
     assert mine.exists()
+
+
+def test_vaults_are_found_again_when_the_list_is_lost(
+    shelf: Shelf, data: Path, tmp_path: Path, home: Path, clock: Clock
+) -> None:
+    work, other = tmp_path / "work", tmp_path / "other"
+    work.mkdir()
+    first, second = shelf.for_workspace(str(work)), shelf.for_workspace(str(other))
+    (data / "vaults" / "stranger" / "desktop").mkdir(parents=True)
+    (data / "vaults" / "stranger" / "desktop" / "vault.json").write_text("{")
+    (data / "library.json").unlink()
+    again = Shelf(Fs(), data, clock=clock, home=home)
+    assert {vault.id: vault.workspace_path for vault in again.vaults()} == {first.id: str(work), second.id: str(other)}
+    assert not (data / "library.json").exists(), "reading writes nothing"
+    third = again.for_workspace(str(tmp_path / "third"))
+    listed = Shelf(Fs(), data, clock=clock, home=home).vaults()
+    assert {vault.id for vault in listed} == {first.id, second.id, third.id}
+    assert again.for_workspace(str(work)).folder == first.folder

@@ -82,7 +82,7 @@ class Shelf:
         with self._guard:
             found = self._fs.stat(self._path)
             if found is None:
-                return LibraryFile()
+                return LibraryFile(vaults=self._left_behind())
             stamp = (found.st_size, found.st_mtime_ns, found.st_ino)
             if self._cache and self._cache[0] == stamp:
                 return self._cache[1]
@@ -94,6 +94,27 @@ class Shelf:
                 raise NewerFormat(str(self._path))
             self._cache = (stamp, library)
             return library
+
+    def _left_behind(self) -> tuple[VaultEntry, ...]:
+        """The vaults of a list that is gone: each says itself which workspace it is of."""
+        found: list[VaultEntry] = []
+        for name in self._fs.list_names(self._data_dir / "vaults"):
+            try:
+                said = msgspec.json.decode(self._fs.read_bytes(self._name_of(name), limit=1 << 20), type=VaultEntry)
+            except (FileNotFoundError, CannotRead, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+                continue  # not one of ours, or damaged: it stays where it is
+            if said.id == name:
+                found.append(said)
+        return tuple(found)
+
+    def _name_of(self, vault: str) -> Path:
+        return self._data_dir / "vaults" / vault / "desktop" / "vault.json"
+
+    def _write_name(self, entry: VaultEntry) -> None:
+        """Let a vault say which workspace it is of, so that losing the list loses no history."""
+        path = self._name_of(entry.id)
+        self._fs.make_folder(path.parent)
+        atomic.replace(self._fs, path, msgspec.json.encode(entry))
 
     def _change(self, change: Callable[[LibraryFile], LibraryFile]) -> LibraryFile:
         """Read, change and replace the list under its lock."""
@@ -163,6 +184,7 @@ class Shelf:
                 ino=identity[1],
                 used_at=self._clock(),
             )
+            self._write_name(entry)
             return msgspec.structs.replace(library, vaults=(*library.vaults, entry))
 
         library = self._change(add)
