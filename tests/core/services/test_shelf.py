@@ -131,7 +131,7 @@ def test_one_bad_vault_keeps_no_other_from_being_found(tmp_path: Path, shelf: Sh
     good = shelf.for_workspace(_folder(tmp_path / "good"))
     (good.folder / "chats").mkdir(parents=True)
     (good.folder / "chats" / f"{chat}.json").write_text("{}")
-    bad.folder.parent.mkdir(exist_ok=True)
+    shutil.rmtree(bad.folder)
     bad.folder.symlink_to(bad.folder.name)
     assert shelf.holding(chat) is good
     assert shelf.holding(ChatId("chat-b")) is None
