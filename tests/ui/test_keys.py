@@ -125,6 +125,17 @@ def test_no_key_works_behind_a_question(window: tuple[MainWindow, Doer, Keys], h
     question.close_now()
 
 
+def test_leaving_works_even_while_something_is_asked(
+    qtbot: QtBot, window: tuple[MainWindow, Doer, Keys], hub: ThemeHub
+) -> None:
+    shown, _, keys = window
+    question = Question(hub, shown, "Delete it?", "A copy is kept.", [Choice("", "Cancel"), Choice("go", "Delete", "primary")])
+    question.show()
+    with qtbot.waitSignal(shown.closing):
+        keys.actions["quit"].trigger()
+    question.close_now()
+
+
 def test_panes_are_walked_in_order(window: tuple[MainWindow, Doer, Keys]) -> None:
     shown, doer, keys = window
     seen = []

@@ -48,6 +48,23 @@ def test_cancel_has_the_focus_and_esc_changes_nothing(stage: Stage) -> None:
     assert QApplication.focusWidget() is stage.behind
 
 
+def test_enter_presses_the_button_that_has_the_focus(stage: Stage) -> None:
+    async def story() -> None:
+        task = asyncio.ensure_future(stage.work.restore_to(samples.CHAT, BeforeTurn(3)))
+        dialog = await stage.until_open()
+        QTest.keyClick(dialog.cancel, Qt.Key.Key_Return)
+        assert await task is None
+        assert not stage.carried()
+        task = asyncio.ensure_future(stage.work.restore_to(samples.CHAT, BeforeTurn(3)))
+        dialog = await stage.until_open()
+        QTest.keyClick(dialog.cancel, Qt.Key.Key_Tab)
+        QTest.keyClick(dialog.primary, Qt.Key.Key_Return)
+        assert await task is not None
+
+    run(story())
+    assert len(stage.carried()) == 1
+
+
 def test_tab_stays_inside_the_dialog_and_the_primary_comes_second(stage: Stage) -> None:
     async def story() -> None:
         task = asyncio.ensure_future(stage.work.restore_to(samples.CHAT, BeforeTurn(3)))

@@ -1,7 +1,7 @@
 """Give every action of the table its purpose in one window.
 
 Text fields keep their own keys: an action whose keys a text field knows (undo, redo) does nothing while one has the focus.
-While a dialog asks something, no key does anything behind it. UI thread only.
+While a dialog asks something, no key does anything behind it, except to leave. UI thread only.
 """
 
 from collections.abc import Callable
@@ -53,9 +53,9 @@ class Keys(QObject):
         )
         self.actions = Actions(window)
 
-        def give(name: str, does: Callable[[], object]) -> None:
+        def give(name: str, does: Callable[[], object], *, always: bool = False) -> None:
             def act() -> None:
-                if not _asking(window):
+                if always or not _asking(window):
                     does()
 
             self.actions.give(name, act)
@@ -84,7 +84,7 @@ class Keys(QObject):
         give("normal", lambda: self._set_zoom(1.0))
         give("full-screen", lambda: _toggle_full_screen(window))
         give("close-window", lambda: _close(window))
-        give("quit", lambda: _close(window))
+        give("quit", lambda: _close(window), always=True)
 
     def _step_pane(self, step: int) -> None:
         focus = QApplication.focusWidget()

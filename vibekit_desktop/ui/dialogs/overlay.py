@@ -8,7 +8,7 @@ from typing import Generic, TypeVar
 
 from PySide6.QtCore import QEvent, QObject, QRect, QRectF, QSize, Qt, QTimer
 from PySide6.QtGui import QKeyEvent, QKeySequence, QPainter, QPaintEvent
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QAbstractButton, QApplication, QWidget
 
 from vibekit_desktop.ui.theme.palette import ThemeHub
 from vibekit_desktop.ui.theme.style import cast_shadow, rounded
@@ -168,6 +168,10 @@ class Overlay(QWidget, Generic[T]):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape and self.may_close():
             self.answer(None)
+        elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and not event.isAutoRepeat():
+            focus = QApplication.focusWidget()
+            if isinstance(focus, QAbstractButton) and self.isAncestorOf(focus):
+                focus.click()
         event.accept()
 
     def paintEvent(self, event: QPaintEvent) -> None:
