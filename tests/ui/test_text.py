@@ -15,6 +15,7 @@ from vibekit_desktop.core.types.diffs import StyleRuns
 from vibekit_desktop.ui.long_text import MAX_LINE, cut_lines, terminal_lines
 from vibekit_desktop.ui.models.markdown import Code, Prose, file_name, pieces
 from vibekit_desktop.ui.models.mini_diff import MiniLine, compare, counts
+from vibekit_desktop.ui.text import tr_n
 from vibekit_desktop.ui.theme.palette import Theme
 from vibekit_desktop.ui.theme.tokens import load_tokens
 from vibekit_desktop.ui.views.block_view import PaintState
@@ -245,3 +246,7 @@ def test_a_web_address_is_one() -> None:
 def test_a_tool_tip_never_reads_markup() -> None:
     assert plain_tip("Show diff of <img src=x>.py") == "<qt>Show diff of &lt;img src=x&gt;.py</qt>"
     assert plain_tip("Show diff of a.py") == "Show diff of a.py"
+
+
+def test_all_numbers_of_a_sentence_are_written_alike() -> None:
+    assert tr_n("{done} of {n} file", "{done} of {n} files", 1500, done=1499) == "1,499 of 1,500 files"

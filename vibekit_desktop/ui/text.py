@@ -15,8 +15,10 @@ def tr(text: str, /, **values: object) -> str:
 
 
 def tr_n(one: str, many: str, /, n: int, **values: object) -> str:
-    """``one`` or ``many`` by the number ``n``, which is ``{n}`` in the text; other languages choose among their own forms."""
+    """``one`` or ``many`` by the number ``n``, which is ``{n}`` in the text; other languages choose among their own forms.
+    Every number is written with its thousands marked."""
     translated = QCoreApplication.translate(_CONTEXT, many, "", n)
     if translated == many and n == 1:
         translated = one
-    return translated.format(n=f"{n:,}", **values)
+    shown = {name: f"{value:,}" if isinstance(value, int) else value for name, value in values.items()}
+    return translated.format(n=f"{n:,}", **shown)

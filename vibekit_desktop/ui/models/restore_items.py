@@ -193,7 +193,7 @@ def summary_of(plan: RestorePlan) -> str:
                 (_count(acts, Action.CREATE), tr("{n} brought back")),
             )
             if count
-            for text in (text.replace("{n}", str(count)),)
+            for text in (text.replace("{n}", f"{count:,}"),)
         ]
         will = tr_n("{n} file will change", "{n} files will change", len(acts))
         sentences.append(f"{will}: {', '.join(parts)}.")
