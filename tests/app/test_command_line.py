@@ -221,3 +221,17 @@ def test_version_and_help_are_answered_at_once(capsys: pytest.CaptureFixture[str
     assert capsys.readouterr().out.strip() == f"vibekit-desktop {__version__}"
     assert main(["--help"]) == 0
     assert "restore" in capsys.readouterr().out
+
+
+def test_verify_makes_its_caches_again_when_asked(places: tuple[Path, Path, Path]) -> None:
+    data, home, _ = places
+    before = call(data, home, "--json", "list").json
+    assert call(data, home, "timeline", "@1").status == 0
+    for name in ("sessions.json", "net.json"):
+        (data / "cache" / name).write_text("{broken")
+    assert call(data, home, "--json", "verify").json["ok"], "a cache is no problem"
+    assert (data / "cache" / "net.json").read_text() == "{broken", "verify changes nothing"
+    assert call(data, home, "--json", "verify", "--repair-index").json["ok"]
+    assert not (data / "cache" / "net.json").exists()
+    assert json.loads((data / "cache" / "sessions.json").read_text())["sessions"]
+    assert call(data, home, "--json", "list").json["chats"][0]["id"] == before["chats"][0]["id"]

@@ -231,6 +231,9 @@ class FakeLibrary(_Answers):
         self.note("workspace_path", workspace, text)
         return parse_workspace_path(text.removeprefix(f"{workspace}/"))
 
+    async def rebuild_caches(self) -> None:
+        self.note("rebuild_caches")
+
     async def verify(self, chat: ChatId | None) -> VerifyReport:
         self.note("verify", chat)
         return self.verified

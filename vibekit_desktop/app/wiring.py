@@ -72,7 +72,7 @@ def build(
     chats = ChatService(history, headers, serial, clock=clock)
     checkpoints = CheckpointService(bus, history, headers, serial, counts)
     diffs = DiffService(history, serial, pool)
-    library = LibraryService(fs, shelf, history, serial, version=__version__)
+    library = LibraryService(fs, shelf, history, finder, headers, serial, version=__version__)
 
     core = Core(
         events=bus,

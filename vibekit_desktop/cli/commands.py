@@ -276,6 +276,8 @@ async def _checkout(core: Core, options: argparse.Namespace) -> int:
 
 
 async def _verify(core: Core, options: argparse.Namespace) -> int:
+    if options.repair_index:
+        await core.library.rebuild_caches()
     report = await core.library.verify(await core.chats.resolve(options.chat) if options.chat else None)
     if options.json:
         printing.print_json(objects.verify_object(report))

@@ -144,6 +144,7 @@ def _build(version: str) -> _Parser:
     _add_point_verbs(verbs)
     verify = verbs.add_parser("verify", help="check every log, blob and chat file; changes nothing")
     verify.add_argument("chat", metavar="CHAT", nargs="?")
+    verify.add_argument("--repair-index", action="store_true", help="throw the caches away and make them again first")
     verbs.add_parser("doctor", help="versions, folders, locks, disk space")
     for child in verbs.choices.values():
         _add_common(child, default=argparse.SUPPRESS)

@@ -155,6 +155,9 @@ class Library(Protocol):
     async def verify(self, chat: ChatId | None) -> VerifyReport:
         """Check every log, blob and chat file; changes nothing."""
 
+    async def rebuild_caches(self) -> None:
+        """Throw away what is only remembered (found sessions, net counts) and look again."""
+
     async def doctor(self) -> Sequence[Check]:
         """Versions, folders, locks, disk space: what to send with a bug report."""
 

@@ -107,11 +107,12 @@ def test_root_home_and_our_own_data_get_no_vault(tmp_path: Path, shelf: Shelf, h
     shelf.refuse_as_workspace(tmp_path)
 
 
-def test_a_vault_for_one_run_is_first_and_is_not_listed(tmp_path: Path, shelf: Shelf, data: Path) -> None:
+def test_a_vault_for_one_run_is_first_recorded_and_shown_by_no_other_run(
+    tmp_path: Path, shelf: Shelf, data: Path, home: Path, clock: Clock
+) -> None:
     work, other = _folder(tmp_path / "work"), _folder(tmp_path / "other")
     listed = shelf.for_workspace(work)
     kept = shelf.for_workspace(other)
-    before = (data / "library.json").read_bytes()
     folder = tmp_path / "vibekit"
     with pytest.raises(CannotRead):
         shelf.open_for_this_run(folder, Path(work))
@@ -121,8 +122,13 @@ def test_a_vault_for_one_run_is_first_and_is_not_listed(tmp_path: Path, shelf: S
     assert [vault.folder for vault in vaults] == [folder, kept.folder], "it stands for the listed one of its workspace"
     assert shelf.for_workspace(work) is vaults[0]
     assert listed not in vaults
-    assert (data / "library.json").read_bytes() == before
     assert not list(folder.iterdir())
+    shelf.open_for_this_run(folder, Path(work))
+    recorded = [one for one in json.loads((data / "library.json").read_text())["vaults"] if one.get("unlisted")]
+    assert [(one["folder"], one["workspace"]) for one in recorded] == [(str(folder), work)], "once"
+    another_run = Shelf(Fs(), data, clock=clock, home=home)
+    assert {vault.folder for vault in another_run.vaults()} == {kept.folder, listed.folder}
+    assert another_run.for_workspace(work).folder == listed.folder
 
 
 def test_one_bad_vault_keeps_no_other_from_being_found(tmp_path: Path, shelf: Shelf, data: Path) -> None:

@@ -90,6 +90,13 @@ class Finder:
                 self._save(now)
             return list(found.values())
 
+    def forget(self) -> None:
+        """Throw the remembered summaries away, in memory and on disk."""
+        with self._guard:
+            self._remembered = {}
+            self._scanned = False
+            self._fs.remove(self._cache_path)
+
     def session(self, chat: ChatId) -> FoundSession | None:
         """The session that would become ``chat``."""
         if not self._scanned:

@@ -58,6 +58,12 @@ class Headers:
                 _log.info("the net counts were not kept: %s", type(error).__name__)
             return True
 
+    def forget(self) -> None:
+        """Throw the remembered counts away; a chat is counted again when its timeline is read. Blocking."""
+        with self._guard:
+            self._net = {}
+            self._fs.remove(self._path)
+
     def of_vault(self, vault: OpenVault) -> list[ChatHeader]:
         """All rows of one vault, damaged ones included. A vault that cannot be looked at has none and hides no other's."""
         try:

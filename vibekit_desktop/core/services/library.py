@@ -16,6 +16,8 @@ from vibekit_desktop.core.api import Check
 from vibekit_desktop.core.disk import folders
 from vibekit_desktop.core.disk.fs import Fs
 from vibekit_desktop.core.disk.workspace import relative
+from vibekit_desktop.core.services.found import Finder
+from vibekit_desktop.core.services.headers import Headers
 from vibekit_desktop.core.services.history import HistoryService
 from vibekit_desktop.core.services.serial import Serial, durably
 from vibekit_desktop.core.services.shelf import Shelf
@@ -31,8 +33,20 @@ LOW_SPACE = 512 << 20
 class LibraryService:
     """The vaults of this user."""
 
-    def __init__(self, fs: Fs, shelf: Shelf, history: HistoryService, serial: Serial, *, version: str) -> None:
+    def __init__(
+        self,
+        fs: Fs,
+        shelf: Shelf,
+        history: HistoryService,
+        finder: Finder,
+        headers: Headers,
+        serial: Serial,
+        *,
+        version: str,
+    ) -> None:
         self._fs = fs
+        self._finder = finder
+        self._headers = headers
         self._shelf = shelf
         self._history = history
         self._serial = serial
@@ -98,6 +112,16 @@ class LibraryService:
 
         async with self._serial.hold(vault.id):
             return await durably(work)
+
+    async def rebuild_caches(self) -> None:
+        """Throw away what is only remembered, and look again."""
+
+        def work() -> None:
+            self._headers.forget()
+            self._finder.forget()
+            self._finder.scan()
+
+        await durably(work)
 
     async def doctor(self) -> Sequence[Check]:
         """Versions, folders, locks, disk space; no content, and the home folder shown as ``~``."""

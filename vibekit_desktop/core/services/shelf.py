@@ -16,7 +16,7 @@ from vibekit_desktop.core.disk import atomic, folders
 from vibekit_desktop.core.disk.fs import Fs
 from vibekit_desktop.core.disk.locks import VaultLock
 from vibekit_desktop.core.services.vaults import OpenVault
-from vibekit_desktop.core.types.errors import CannotRead, NewerFormat, WorkspaceRefused
+from vibekit_desktop.core.types.errors import CannotRead, CoreError, NewerFormat, WorkspaceRefused
 from vibekit_desktop.core.types.ids import ChatId, VaultId
 
 VERSION = 1
@@ -34,6 +34,8 @@ class VaultEntry(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     dev: int = 0
     ino: int = 0
     used_at: int = 0
+    unlisted: bool = False
+    """Opened for single runs by ``--vault``: kept in the list, shown by no other run."""
 
 
 class LibraryFile(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -68,14 +70,24 @@ class Shelf:
         found = self._fs.stat(folder)
         if found is None:
             raise CannotRead(str(folder), "missing")
+        text = folders.settled(str(workspace))
         self._for_this_run = OpenVault(
-            self._fs,
-            VaultId(f"@{folder}"),
-            folder,
-            folders.settled(str(workspace)),
-            clock=self._clock,
-            data_dir=self._data_dir,
+            self._fs, VaultId(f"@{folder}"), folder, text, clock=self._clock, data_dir=self._data_dir
         )
+        try:
+            self._record(str(folder), text)
+        except CoreError as error:
+            _log.info("the opened vault was not recorded: %s", error.code)  # no reason not to read it
+
+    def _record(self, folder: str, workspace: str) -> None:
+        def add(library: LibraryFile) -> LibraryFile:
+            if any(entry.folder == folder and entry.workspace == workspace for entry in library.vaults):
+                return library
+            entry = VaultEntry(id=str(uuid.uuid4()), folder=folder, workspace=workspace, used_at=self._clock(), unlisted=True)
+            return msgspec.structs.replace(library, vaults=(*library.vaults, entry))
+
+        if not any(entry.folder == folder and entry.workspace == workspace for entry in self.read().vaults):
+            self._change(add)
 
     def read(self) -> LibraryFile:
         """The list as it is on disk now; raises `CannotRead` or `NewerFormat` and changes nothing."""
@@ -129,7 +141,7 @@ class Shelf:
 
     def vaults(self) -> list[OpenVault]:
         """All vaults, most recently used first; the one opened for this run before them."""
-        entries = sorted(self.read().vaults, key=lambda entry: entry.used_at, reverse=True)
+        entries = sorted((one for one in self.read().vaults if not one.unlisted), key=lambda entry: entry.used_at, reverse=True)
         listed = [self._opened(entry) for entry in entries]
         if self._for_this_run is None:
             return listed
@@ -174,7 +186,7 @@ class Shelf:
 
         def add(library: LibraryFile) -> LibraryFile:
             for entry in library.vaults:
-                if entry.workspace == text:  # another process was quicker
+                if entry.workspace == text and not entry.unlisted:  # another process was quicker
                     return library
             entry = VaultEntry(
                 id=fresh,
@@ -188,7 +200,7 @@ class Shelf:
             return msgspec.structs.replace(library, vaults=(*library.vaults, entry))
 
         library = self._change(add)
-        entry = next(entry for entry in library.vaults if entry.workspace == text)
+        entry = next(entry for entry in library.vaults if entry.workspace == text and not entry.unlisted)
         return self._opened(entry)
 
     def _touch(self, vault: OpenVault) -> None:
