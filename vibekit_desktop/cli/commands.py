@@ -8,6 +8,7 @@ from pathlib import Path
 
 from vibekit_desktop.cli import objects, printing
 from vibekit_desktop.cli.objects import Json
+from vibekit_desktop.cli.printing import many
 from vibekit_desktop.cli.sentences import DONE, FAILED, REFUSED
 from vibekit_desktop.core.api import Core
 from vibekit_desktop.core.types.chats import ChatHeader
@@ -39,7 +40,7 @@ async def _list(core: Core, options: argparse.Namespace) -> int:
     if options.json:
         printing.print_json({"chats": [objects.chat_row(header) for header in headers]})
     else:
-        printing.print_chats(headers)
+        printing.print_chats(headers, narrowed=bool(options.archived or workspace))
     return DONE
 
 
@@ -64,8 +65,9 @@ async def _import(core: Core, options: argparse.Namespace) -> int:
     else:
         for word, chats in (("imported", report.imported), ("updated", report.updated)):
             for chat in chats:
-                skipped = f", {len(chat.skipped)} lines not understood" if chat.skipped else ""
-                printing.say(f"{word} {chat.chat_id}: {chat.turns} turns, {chat.edits} edits of {chat.files} files{skipped}")
+                skipped = f", {many(len(chat.skipped), 'line')} not understood" if chat.skipped else ""
+                counts = f"{many(chat.turns, 'turn')}, {many(chat.edits, 'edit')} of {many(chat.files, 'file')}"
+                printing.say(f"{word} {chat.chat_id}: {counts}{skipped}")
         for chat_id in report.unchanged:
             printing.say(f"unchanged {chat_id}")
     for failed in report.failed:
@@ -269,7 +271,7 @@ async def _checkout(core: Core, options: argparse.Namespace) -> int:
     if options.json:
         printing.print_json({"files": [objects.shown(path) for path in report.files], "left": objects.left_list(report.left)})
     else:
-        printing.say(f"wrote {len(report.files)} files")
+        printing.say(f"wrote {many(len(report.files), 'file')}")
         for left in report.left:
             printing.say(f"  left {printing.visible(left.path)}: {printing.leave_words(left.reason)}")
     return REFUSED if report.left else DONE
@@ -284,8 +286,9 @@ async def _verify(core: Core, options: argparse.Namespace) -> int:
     else:
         for one in report.problems:
             printing.say(f"{one.kind.value}: {one.chat_id} {printing.visible(one.path)} {one.detail}")
-        state = "everything is whole" if not report.problems else f"{len(report.problems)} problems"
-        printing.say(f"{report.chats} chats, {report.events} events, {report.blobs} blobs, {report.size_bytes} bytes: {state}")
+        state = "everything is whole" if not report.problems else many(len(report.problems), "problem")
+        counts = ((report.chats, "chat"), (report.events, "event"), (report.blobs, "blob"), (report.size_bytes, "byte"))
+        printing.say(f"{', '.join(many(count, noun) for count, noun in counts)}: {state}")
     return FAILED if report.problems else DONE
 
 

@@ -82,6 +82,11 @@ def one_line(text: str, width: int = 80) -> str:
     return first if len(first) <= width else first[: width - 1] + "…"
 
 
+def many(count: int, noun: str) -> str:
+    """A count with its noun: "1 file", "2 files"."""
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+
+
 def leave_words(reason: str) -> str:
     """A reason of `LeaveReason` in words."""
     return _LEFT_WORDS.get(reason, reason)
@@ -127,7 +132,7 @@ def _table(*columns: str) -> Table:
     return table
 
 
-def print_chats(headers: Iterable[ChatHeader]) -> None:
+def print_chats(headers: Iterable[ChatHeader], *, narrowed: bool = False) -> None:
     """The rows of ``list``, numbered as ``@N`` wants."""
     console = _console()
     wanted = next(columns for least, columns in _CHAT_COLUMNS if console.width >= least)
@@ -150,6 +155,9 @@ def print_chats(headers: Iterable[ChatHeader]) -> None:
             "id": Text(header.id[:8]),
         }
         table.add_row(*(cells[column] for column in wanted))
+    if empty and narrowed:
+        say("No chats like that. `vibekit-desktop list` shows all.")
+        return
     if empty:
         say("No chats yet. Chats of agents on this computer appear here; `vibekit-desktop import PATH` opens one file.")
         return
@@ -252,7 +260,7 @@ def print_plan(plan: RestorePlan) -> None:
         Action.MODE: "permissions",
         Action.LEAVE: "leave",
     }
-    say(f"{plan.kind.value} {point_text(plan.point)}: {len(plan.acts)} of {len(plan.files)} files will change")
+    say(f"{plan.kind.value} {point_text(plan.point)}: {len(plan.acts)} of {many(len(plan.files), 'file')} will change")
     table = _table("", "path", "")
     for file in plan.files:
         why = leave_words(file.reason) if file.reason else ""
@@ -265,9 +273,12 @@ def print_plan(plan: RestorePlan) -> None:
     if plan.files:
         _console().print(table)
     if plan.cut_turns:
-        say(f"the chat: turns {plan.cut_turns[0]} to {plan.cut_turns[1]} move to a branch; {plan.keep_messages} messages stay")
+        first, last = plan.cut_turns
+        turns = f"turn {first} moves" if first == last else f"turns {first} to {last} move"
+        stay = f"{many(plan.keep_messages, 'message')} stay{'s' if plan.keep_messages == 1 else ''}"
+        say(f"the chat: {turns} to a branch; {stay}")
     if plan.brings_back:
-        say(f"the chat: {plan.brings_back} messages come back")
+        say(f"the chat: {many(plan.brings_back, 'message')} come{'s' if plan.brings_back == 1 else ''} back")
     for note in plan.notes:
         say(note)
     say(f"plan {plan.digest}")
@@ -280,7 +291,7 @@ def print_report(report: RestoreReport) -> None:
     else:
         total = len(report.restored) + len(report.failed)
         how = "verified" if report.verified else "NOT verified"
-        say(f"Restored {len(report.restored)} of {total} files, {how}. It is entry {report.entry} and can be undone.")
+        say(f"Restored {len(report.restored)} of {many(total, 'file')}, {how}. It is entry {report.entry} and can be undone.")
     for left in report.left:
         say(f"  left {visible(left.path)}: {leave_words(left.reason)}")
     if report.branch_chat_id:

@@ -48,8 +48,8 @@ def sentence(error: e.CoreError) -> str:
         case e.PathRefused():
             return f"{error.path!r} is never touched: {_reason(error.reason)}"
         case e.PlanStale():
-            names = ", ".join(error.changed[:5]) or "the chat"
-            return f"the plan is no longer true ({names} changed since); nothing was changed, look at the preview again"
+            why = f"{', '.join(error.changed[:5])} changed since" if error.changed else "this is not the plan of now"
+            return f"the plan is no longer true ({why}); nothing was changed, look at the preview again"
         case e.NothingToTakeBack():
             return f"there is nothing to {error.kind}"
         case e.NotKnownThere():
