@@ -257,9 +257,13 @@ def test_nothing_of_the_bar_is_cut_in_the_smallest_window(stage: Stage) -> None:
 def test_it_paints_in_both_themes(stage: Stage, mode: str) -> None:
     run(stage.open(path=CSV))
     stage.hub.set_mode(mode)
-    stage.page.grab()
-    stage.page.resize(900, 500)
-    stage.page.grab()
+    ground = stage.hub.theme.color("bg.surface").rgb()
+    for width, height in ((1440, 900), (900, 500)):
+        stage.page.resize(width, height)
+        picture = stage.page.grab().toImage()
+        colors = {picture.pixel(x, y) for x in range(0, width, 9) for y in range(0, height, 9)}
+        assert ground in colors
+        assert stage.hub.theme.color("diff.add-line").rgb() in colors, "a change is in sight"
 
 
 def test_the_file_list_passes_qts_own_tests(qtmodeltester: ModelTester) -> None:

@@ -362,7 +362,9 @@ def test_the_header_gives_up_its_parts_in_order(qtbot: QtBot, hub: ThemeHub) -> 
     assert header.review.isHidden()
 
 
-@pytest.mark.parametrize("path", ["~/a", "~/tidewatch", "~/code/tidepool", "/home/somebody/work/a/long/way/down/to/tidepool"])
+@pytest.mark.parametrize(
+    "path", ["~/a", "~/tidewatch", "~/code/tidepool", "/home/somebody/projects/a/long/way/down/to/tidepool"]
+)
 def test_the_header_shows_a_path_of_any_length(qtbot: QtBot, hub: ThemeHub, path: str) -> None:
     header = ChatHeader(hub)
     qtbot.addWidget(header)
