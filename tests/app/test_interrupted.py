@@ -104,3 +104,23 @@ def test_a_file_in_the_place_of_a_folder_leaves_its_paths_and_restores_the_other
     assert answer.json["left"] == [{"path": "sub/f.txt", "reason": "cannot-write"}]
     assert (library.work / "sub").read_text() == "a file now"
     assert sorted(os.listdir(library.work)) == ["one.txt", "sub", "two.txt"]
+
+
+def test_an_import_finishes_what_was_interrupted_before_it_writes(library: Library) -> None:
+    _kill(library, "restore.planned", "restore", library.one, "before:2", "--yes")
+    assert library.call("timeline", library.one).status == 0
+    assert not library.call("--json", "verify").json["ok"], "reading finishes nothing"
+    assert library.call("import", str(library.home / ".claude" / "projects")).status == 0
+    assert library.call("verify").status == 0
+    assert (library.work / "one.txt").read_text() == "one 1\n"
+
+
+def test_a_history_that_no_longer_holds_what_was_imported_is_refused_by_its_own_name(library: Library) -> None:
+    made = session(library.work, "one", "other words")
+    path = made.install(library.home)
+    answer = library.call("--json", "import", str(path))
+    assert answer.status == 1
+    (failed,) = answer.json["failed"]
+    assert failed["code"] == "source.rewritten"
+    assert answer.err.startswith("error: source.rewritten: ")
+    assert len(library.call("--json", "show", library.one).json["chat"]["messages"]) == 4, "ours is kept"

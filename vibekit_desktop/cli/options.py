@@ -7,11 +7,6 @@ import argparse
 from collections.abc import Sequence
 from typing import NoReturn
 
-VERBS = (
-    "list", "sources", "import", "show", "timeline", "diff", "preview", "restore", "undo-file", "undo", "redo", "cat",
-    "checkout", "verify", "doctor",
-)  # fmt: skip
-
 
 class UsageError(Exception):
     """The words of the call are wrong; exit status 2."""

@@ -20,6 +20,7 @@ from vibekit_desktop.core.services.shelf import Shelf
 from vibekit_desktop.core.services.vaults import OpenVault
 from vibekit_desktop.core.sources.base import Source
 from vibekit_desktop.core.sources.materialise import ImportKind, ImportOutcome, materialise
+from vibekit_desktop.core.types.checkpoints import RestoreReport
 from vibekit_desktop.core.types.errors import (
     CannotRead,
     ChatNotFound,
@@ -29,7 +30,7 @@ from vibekit_desktop.core.types.errors import (
     WorkspaceMissing,
     WorkspaceRefused,
 )
-from vibekit_desktop.core.types.events import ChatCreated, ChatUpdated, HistoriesScanned, ImportProgressed
+from vibekit_desktop.core.types.events import ChatCreated, ChatUpdated, ImportProgressed, RestoreRecovered
 from vibekit_desktop.core.types.ids import ChatId
 from vibekit_desktop.core.types.sources import FailedImport, ImportedChat, ImportReport, SourceSummary
 
@@ -63,10 +64,8 @@ class HistoryService:
         return self._shelf.vaults()
 
     async def found(self) -> Sequence[FoundSession]:
-        """All sessions found, looked for anew; announces when done."""
-        sessions = await asyncio.to_thread(self._finder.scan)
-        self._bus.publish(HistoriesScanned(len(sessions)))
-        return sessions
+        """All sessions found, looked for anew."""
+        return await asyncio.to_thread(self._finder.scan)
 
     async def sources(self) -> Sequence[SourceSummary]:
         """What was found, by program."""
@@ -136,15 +135,13 @@ class HistoryService:
         report = ImportReport()
         for one in wanted:
             try:
-                outcome = await self._import_one(one)
+                outcome = await self._import_one(one, recover_first=True)
             except CoreError as error:
                 if single:
                     raise
                 failed = FailedImport(str(one.path), _why(error), error.code)
                 report = replace(report, failed=(*report.failed, failed))
                 continue
-            if single and outcome.failed is not None:
-                raise UnknownFormat(str(path), outcome.failed.reason)
             report = _added(report, outcome)
         return report
 
@@ -166,10 +163,12 @@ class HistoryService:
                 return [_Wanted(source, path, workspace)]
         raise UnknownFormat(str(path), "no known program writes files like this one")
 
-    async def _import_one(self, wanted: _Wanted) -> ImportOutcome:
+    async def _import_one(self, wanted: _Wanted, *, recover_first: bool = False) -> ImportOutcome:
+        """``recover_first``: a person asked for this change, so what a crash interrupted is finished before it. Following a
+        source while reading is no such change."""
         loop = asyncio.get_running_loop()
 
-        def read() -> tuple[OpenVault, Callable[[], ImportOutcome]]:
+        def read() -> tuple[OpenVault, Callable[[], tuple[ImportOutcome, list[RestoreReport]]]]:
             chat = wanted.source.summarise(wanted.path).chat_id
 
             def progress(done: int, total: int) -> None:
@@ -187,9 +186,11 @@ class HistoryService:
                 raise WorkspaceRefused(root, "other-workspace")
             detached = wanted.workspace is not None and not folders.same_folder(vault.workspace_path, recorded)
 
-            def write() -> ImportOutcome:
+            def write() -> tuple[ImportOutcome, list[RestoreReport]]:
                 with vault.lock.hold():
-                    return materialise(
+                    kernel = vault.kernel()
+                    finished = kernel.recover() if recover_first and kernel.needs_recovery() else []
+                    outcome = materialise(
                         session,
                         vault=vault.store,
                         chats=vault.chats,
@@ -197,12 +198,15 @@ class HistoryService:
                         detached=detached,
                         clock=self._clock,
                     )
+                    return outcome, finished
 
             return vault, write
 
         vault, write = await asyncio.to_thread(read)
         async with self._serial.hold(vault.id):
-            outcome = await durably(write)
+            outcome, finished = await durably(write)
+        for report in finished:
+            self._bus.publish(RestoreRecovered(report.chat, report))
         await self._announce(vault, outcome)
         return outcome
 

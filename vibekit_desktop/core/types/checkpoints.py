@@ -43,14 +43,6 @@ class FileState:
         """Whether the bytes (or the link text) are in the store under ``sha``."""
         return self.state in (State.PRESENT, State.LINK)
 
-    def same_content(self, other: "FileState") -> bool:
-        """Equal as storage.md 5 compares: state and bytes; the mode only where both sides recorded one."""
-        if self.state is not other.state or self.state in (State.UNKNOWN, State.NOT_CAPTURED):
-            return False
-        if self.sha != other.sha:
-            return False
-        return self.mode is None or other.mode is None or self.mode == other.mode
-
 
 ABSENT = FileState(State.ABSENT)
 UNKNOWN = FileState(State.UNKNOWN)

@@ -33,13 +33,6 @@ class ChatDeleted:
 
 
 @dataclass(frozen=True, slots=True)
-class HistoriesScanned:
-    """The search for other programs' histories is over; ``sessions`` were found."""
-
-    sessions: int
-
-
-@dataclass(frozen=True, slots=True)
 class ImportProgressed:
     """Reading a history: ``done`` of ``total`` bytes."""
 
@@ -89,7 +82,6 @@ Event = (
     ChatCreated
     | ChatUpdated
     | ChatDeleted
-    | HistoriesScanned
     | ImportProgressed
     | RestoreProgressed
     | WorkspaceRestored

@@ -39,8 +39,6 @@ _TAG = re.compile(r"[0-9]+(\.[0-9]+)?")
 UNKNOWN_HASH = BlobHash("0" * 64)
 """Written where a content existed whose hash nobody knows (storage.md 3)."""
 
-EMPTY_HASH = BlobHash("e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855")
-
 _CHAT_NAMESPACE = uuid.UUID("6f1d3a52-0f6f-5c1e-9d0c-6a5d7b0c9e41")
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
-from PySide6.QtCore import QPoint, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDropEvent, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QFileDialog, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
@@ -41,12 +41,6 @@ class _Head(QWidget):
         painter.drawText(
             QRectF(86, 38, room, 22), _V, theme.metrics("reading").elidedText(text, Qt.TextElideMode.ElideRight, room)
         )
-
-
-def _put_right(button: QWidget, box: QWidget, margin: int) -> None:
-    size = button.sizeHint()
-    corner = QPoint(box.width() - margin - size.width(), (box.height() - size.height()) // 2)
-    button.setGeometry(QRect(corner, size))
 
 
 def _drop_text() -> str:

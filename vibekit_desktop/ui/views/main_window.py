@@ -72,11 +72,6 @@ class MainWindow(QMainWindow):
         """Put the inspector in its pane."""
         self.panes.inspector.put(widget)
 
-    def install_centre(self, widget: QWidget) -> None:
-        """Put the transcript's page in the centre and show it."""
-        self.install_page("transcript", widget)
-        self.show_page("transcript")
-
     def install_page(self, name: str, widget: QWidget) -> None:
         """Give a page its widget: ``first_run``, ``transcript``, ``empty`` in the centre, ``review`` over all panes."""
         if name not in CENTRE_PAGES + WHOLE_PAGES:
