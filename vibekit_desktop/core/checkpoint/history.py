@@ -241,6 +241,11 @@ class History:
                 lines.append((placed, own, private))
         return View(chat, lines)
 
+    def public(self) -> View:
+        """The history of the disk itself: every line that is not private to a chat, none of them anybody's own."""
+        lines = [(placed, False, False) for placed in self._merged if placed.line.seq or self._imports[placed.chat] is None]
+        return View(ChatId(""), lines)
+
 
 def _from(start: Line | None, line: Line) -> bool:
     """Whether a public line is from after the import of a detached chat."""

@@ -17,6 +17,7 @@ class Memory:
         self._history = History({})
         self._views: dict[ChatId, tuple[View, Marks]] = {}
         self._named: frozenset[BlobHash] | None = None
+        self._public: View | None = None
 
     def _refresh(self) -> None:
         logs = self._all_logs()
@@ -26,6 +27,7 @@ class Memory:
         self._history = History(logs)
         self._views = {}
         self._named = None
+        self._public = None
 
     def view(self, chat: ChatId) -> tuple[View, Marks]:
         """The history as a chat sees it, with its turns, tags and entries."""
@@ -34,6 +36,13 @@ class Memory:
             view = self._history.view(chat)
             self._views[chat] = view, Marks(view)
         return self._views[chat]
+
+    def public(self) -> View:
+        """The history of the disk, whoever made it."""
+        self._refresh()
+        if self._public is None:
+            self._public = self._history.public()
+        return self._public
 
     def names(self, sha: BlobHash) -> bool:
         """Whether some line of the vault says that this content is in the store. What one said once is not asked again."""

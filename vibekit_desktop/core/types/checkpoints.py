@@ -196,6 +196,47 @@ class Coverage:
     skipped: tuple[Skipped, ...] = ()
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Conflict:
+    """Somebody else's change under a chat's hands: seen when the chat captured the path (``conflict_detected``), or found by a
+    look on a path that the chat had changed. ``other_chat`` is empty where no chat is known to have done it."""
+
+    path: WorkspacePath
+    other_chat: str
+    expected_sha: str
+    """What was left there; empty where that was no content."""
+    actual_sha: str
+    tag: str
+    """The tag of the capture that met it; empty for what a look found."""
+    ts: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CaptureReport:
+    """One announced write, captured: its tag, what was there, what was announced.
+
+    ``coverage`` is incomplete where the content that goes could not be stored. ``conflict``: another chat left the path, and it
+    was not what that chat left."""
+
+    chat: ChatId
+    path: WorkspacePath
+    tag: Tag
+    before: FileState
+    after: FileState
+    coverage: Coverage
+    conflict: Conflict | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnReport:
+    """The edge of a turn: its number and, at its end, the net change of every file in it."""
+
+    chat: ChatId
+    turn: int
+    files: tuple[FileChange, ...] = ()
+    coverage: Coverage = Coverage(complete=False)
+
+
 class EntryKind(StrEnum):
     """What a row of the timeline is."""
 

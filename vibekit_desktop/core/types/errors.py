@@ -98,6 +98,39 @@ class NothingToTakeBack(Refusal):
         self.kind = kind
 
 
+class ChangedMeanwhile(Refusal):
+    """A file is not what the writer read: somebody changed it since. Nothing was written; what is there is in the store."""
+
+    code = "checkpoint.changed-meanwhile"
+    retryable = True
+
+    def __init__(self, path: str) -> None:
+        super().__init__(path)
+        self.path = path
+
+
+class NotProtected(Refusal):
+    """What a write would overwrite cannot be put into the store, so the write is held until the user accepts (storage.md 7)."""
+
+    code = "checkpoint.not-protected"
+
+    def __init__(self, path: str, reason: str) -> None:
+        super().__init__(path, reason)
+        self.path = path
+        self.reason = reason
+
+
+class NoOpenTurn(Refusal):
+    """The end of a turn or of a command that never began."""
+
+    code = "turn.none-open"
+
+    def __init__(self, chat: str, what: str) -> None:
+        super().__init__(chat, what)
+        self.chat = chat
+        self.what = what
+
+
 class NotKnownThere(Refusal):
     """The content of a path at a point is not to be had: absent there, not captured, or unknown."""
 
