@@ -107,6 +107,20 @@ class Fs:
     def names(self, folder: Path | int) -> list[str]:
         return os.listdir(folder)
 
+    def scan(self, folder: int) -> Iterator[tuple[str, os.stat_result]]:
+        """The names in an open folder, each with what `lstat` tells; what vanishes meanwhile is left out."""
+        with os.scandir(folder) as entries:
+            for entry in entries:
+                try:
+                    found = entry.stat(follow_symlinks=False)
+                except FileNotFoundError:
+                    continue
+                yield entry.name, found
+
+    def realpath(self, text: str) -> str:
+        """Where a text leads, all links followed; only for saying where, never for opening."""
+        return os.path.realpath(text)
+
     def touch(self, path: Path) -> None:
         """Set the times of a file to now."""
         os.utime(path, follow_symlinks=False)

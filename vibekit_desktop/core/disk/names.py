@@ -18,6 +18,8 @@ _NAME_BYTES = 255
 def is_git_alias(part: str) -> bool:
     """Whether some file system would take this name for ``.git``: other case, trailing dots or blanks, a stream behind
     ``:``, characters that are ignored in comparing, the short name of Windows."""
+    if part.isascii() and "git" not in part.lower():
+        return False  # most names, quickly
     for piece in part.split("\\"):
         seen = "".join(sign for sign in piece if unicodedata.category(sign) != "Cf")
         seen = seen.split(":", 1)[0].rstrip(" .").casefold()
@@ -28,7 +30,7 @@ def is_git_alias(part: str) -> bool:
 
 def is_stage_name(name: str) -> bool:
     """Whether a name looks like a stage of a restore. Looking like one does not make it ours."""
-    return _STAGE.fullmatch(name) is not None
+    return ".vibekit-restore-" in name and _STAGE.fullmatch(name) is not None
 
 
 def stage_name(base: str) -> str:

@@ -1,12 +1,9 @@
 """Paths inside a workspace, never outside; fingerprints of what is there now.
 
-Every access goes down from the root by descriptor, one component at a time, following no link, so nothing that changes a folder
-into a link meanwhile can lead us out (reliability.md F17, F18). The root is bound by device and inode: another folder in its
-place is `WorkspaceMissing`. FIFOs, sockets and devices are never opened. ``.git`` and stage names are neither read nor written.
-Blocking; POSIX.
+Every access goes the way of `Beneath`: by descriptor, following no link. FIFOs, sockets and devices are never opened. ``.git``
+and stage names are neither read nor written. Blocking; POSIX.
 """
 
-import errno
 import hashlib
 import os
 import stat as stat_bits
@@ -14,15 +11,15 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from vibekit_desktop.core.disk import faults, folders, names
+from vibekit_desktop.core.disk import faults, folders, names, spelling
+from vibekit_desktop.core.disk.beneath import Beneath
 from vibekit_desktop.core.disk.fs import DIRECTORY, NOFOLLOW, Fs, cannot_read, cannot_write
+from vibekit_desktop.core.disk.tree import Stamp, stamp_of
 from vibekit_desktop.core.types.checkpoints import ABSENT, FileState, LeaveReason, State
 from vibekit_desktop.core.types.errors import CannotWrite, PathEscape, PathRefused, WorkspaceMissing
 from vibekit_desktop.core.types.ids import BlobHash, WorkspacePath
 
 _FOLDER_MODE = 0o755
-_PATH_BYTES = 4095
-"""Nobody makes a longer path; walking down thousands of folders for a planted one would take minutes."""
 
 
 def relative(root: Path, text: str) -> WorkspacePath:
@@ -51,7 +48,8 @@ class Workspace:
 
     def __init__(self, fs: Fs, root: Path, identity: tuple[int, int], never: frozenset[tuple[int, int]] = frozenset()) -> None:
         self._fs = fs
-        self._never = never
+        self.beneath = Beneath(fs, root, identity, never)
+        self._folds: bool | None = None
         self.root = root
         self.identity = identity
         """Device and inode of the root."""
@@ -72,60 +70,11 @@ class Workspace:
         ours = (folders.identity(str(folder)) for folder in never if folders.is_inside(str(folder), str(resolved)))
         return cls(fs, resolved, (found.st_dev, found.st_ino), frozenset(one for one in ours if one is not None))
 
-    # -- on the way down -----------------------------------------------------------------------------------------
-
-    def _open_root(self) -> int:
-        try:
-            fd = self._fs.open(self.root, os.O_RDONLY | DIRECTORY | NOFOLLOW)
-        except OSError as error:
-            raise WorkspaceMissing(str(self.root)) from error
-        found = self._fs.fstat(fd)
-        if (found.st_dev, found.st_ino) != self.identity:
-            self._fs.close(fd)
-            raise WorkspaceMissing(str(self.root))
-        return fd
-
-    def _is_ours(self, fd: int) -> bool:
-        found = self._fs.fstat(fd)
-        return (found.st_dev, found.st_ino) in self._never
-
-    def _step(self, fd: int, part: str) -> int:
-        """Down one folder. `FileNotFoundError` if nothing or a file is there, `PathEscape` if a link is."""
-        try:
-            return self._fs.open(part, os.O_RDONLY | DIRECTORY | NOFOLLOW, dir_fd=fd)
-        except OSError as error:
-            if error.errno not in (errno.ENOTDIR, errno.ELOOP):
-                raise
-            if stat_bits.S_ISLNK(self._fs.lstat(part, dir_fd=fd).st_mode):
-                raise PathEscape(part) from error
-            raise FileNotFoundError(errno.ENOENT, "a file is on the way") from error
-
-    @contextmanager
-    def _parent(self, path: WorkspacePath) -> Iterator[tuple[int, str]]:
-        """The descriptor of the folder that holds ``path``, and its last name."""
-        reason = names.refusal(path)
-        if reason:
-            raise PathRefused(path, reason)
-        if len(os.fsencode(path)) > _PATH_BYTES:
-            raise OSError(errno.ENAMETOOLONG, os.strerror(errno.ENAMETOOLONG))
-        *above, base = path.split("/")
-        fd = self._open_root()
-        try:
-            for part in above:
-                below = self._step(fd, part)
-                self._fs.close(fd)
-                fd = below
-                if self._never and self._is_ours(fd):
-                    raise PathRefused(path, "own-data")
-            yield fd, base
-        finally:
-            self._fs.close(fd)
-
     @contextmanager
     def _changing(self, path: WorkspacePath) -> Iterator[tuple[int, str]]:
-        """`_parent` for a step that writes: what the world refuses is `CannotWrite`."""
+        """`Beneath.parent` for a step that writes: what the world refuses is `CannotWrite`."""
         try:
-            with self._parent(path) as found:
+            with self.beneath.parent(path) as found:
                 yield found
         except OSError as error:
             raise cannot_write(path, error) from error
@@ -143,7 +92,7 @@ class Workspace:
 
     def _look(self, path: WorkspacePath, beside: str | None) -> FileState:
         try:
-            with self._parent(path) as (fd, base):
+            with self.beneath.parent(path) as (fd, base):
                 return self._look_at(fd, beside or base)
         except FileNotFoundError:
             return ABSENT
@@ -183,7 +132,7 @@ class Workspace:
     def pieces(self, path: WorkspacePath) -> Iterator[bytes]:
         """The bytes of a file, or the text of a link, in pieces; `CannotRead` if there are none to be had."""
         try:
-            with self._parent(path) as (fd, base):
+            with self.beneath.parent(path) as (fd, base):
                 if stat_bits.S_ISLNK(self._fs.lstat(base, dir_fd=fd).st_mode):
                     yield self._fs.readlink(base, dir_fd=fd)
                     return
@@ -206,14 +155,68 @@ class Workspace:
     def is_empty_folder(self, path: WorkspacePath) -> bool:
         """Whether a folder is there and holds nothing."""
         try:
-            with self._parent(path) as (fd, base):
-                folder = self._step(fd, base)
+            with self.beneath.parent(path) as (fd, base):
+                folder = self.beneath.step(fd, base)
                 try:
                     return not self._fs.names(folder)
                 finally:
                     self._fs.close(folder)
         except (OSError, PathEscape, PathRefused):
             return False
+
+    def holds(self, path: WorkspacePath, *, limit: int = 10_000) -> list[WorkspacePath] | None:
+        """Everything below a folder, what stands above first; also ``.git`` and stages, in which it does not look. None if no
+        folder is there, or not all of it can be listed, or it is more than ``limit``."""
+        found: list[WorkspacePath] = []
+        waiting = [path]
+        try:
+            while waiting:
+                folder = waiting.pop()
+                fd = self.beneath.descend(folder.split("/"))
+                try:
+                    for name, stat in self._fs.scan(fd):
+                        below = WorkspacePath(f"{folder}/{name}")
+                        found.append(below)
+                        if len(found) > limit:
+                            return None
+                        if stat_bits.S_ISDIR(stat.st_mode) and not (names.refusal(below) or self.beneath.is_never(stat)):
+                            waiting.append(below)
+                finally:
+                    self._fs.close(fd)
+        except (OSError, PathEscape, PathRefused):
+            return None
+        return found
+
+    # -- which file ----------------------------------------------------------------------------------------------
+
+    def stamp(self, path: WorkspacePath) -> Stamp | None:
+        """The stamp of what is there, links not followed; None if nothing is. `PathEscape` if a link stands on the way."""
+        try:
+            with self.beneath.parent(path) as (fd, base):
+                return stamp_of(self._fs.lstat(base, dir_fd=fd))
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            raise cannot_read(path, error) from error
+
+    @property
+    def folds(self) -> bool:
+        """Whether the file system takes several spellings for one name, found out by looking at a name in the root. While none
+        is there to tell, no."""
+        if self._folds is None:
+            self._folds = spelling.folds_names(self.beneath)
+        return bool(self._folds)
+
+    def spelled(self, path: WorkspacePath) -> WorkspacePath:
+        """The spelling on disk of the same real file, by device and inode (BL-076, BL-077). What does not exist keeps the
+        spelling asked for. Folders that fold names are found out one by one, so a mount of its own below counts too."""
+        return spelling.spelled(self.beneath, path)
+
+    def real(self, path: WorkspacePath) -> WorkspacePath:
+        """The path of the real file, links inside the workspace resolved; `PathEscape` if it lies outside."""
+        return spelling.real(self.beneath, path)
+
+    # -- before making -------------------------------------------------------------------------------------------
 
     def missing_parents(self, path: WorkspacePath) -> list[WorkspacePath]:
         """The folders that must be made before ``path`` can be, outermost first."""
@@ -236,7 +239,7 @@ class Workspace:
             try:
                 self._fs.mkdir(base, _FOLDER_MODE, dir_fd=fd)
             except FileExistsError:
-                self._fs.close(self._step(fd, base))
+                self._fs.close(self.beneath.step(fd, base))
                 return False
             try:
                 self._fs.fsync(fd)
@@ -290,7 +293,7 @@ class Workspace:
         """Remove a stage; missing is fine. Only for a name that a plan or the list of stages of ours holds."""
         _require_stage(path, stage)
         try:
-            with self._parent(path) as (fd, _):
+            with self.beneath.parent(path) as (fd, _):
                 if stat_bits.S_ISDIR(self._fs.lstat(stage, dir_fd=fd).st_mode):
                     return
                 faults.point("stage.drop")
@@ -327,7 +330,7 @@ class Workspace:
     def sync_parent(self, path: WorkspacePath) -> None:
         """Make the names in the folder of ``path`` durable; a folder that is gone needs none."""
         try:
-            with self._parent(path) as (fd, _):
+            with self.beneath.parent(path) as (fd, _):
                 faults.point("folder.sync")
                 self._fs.fsync(fd)
         except (FileNotFoundError, PathEscape):
