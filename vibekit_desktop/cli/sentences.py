@@ -27,6 +27,7 @@ _REASONS = {
     "git": "nothing inside .git is ever touched",
     "reserved": "the name is reserved on some systems",
     "stage": "the name is one of our own stage files",
+    "too-large": "it is too large",
     "missing": "there is no such file",
     "not-found": "there is no such file",
 }
@@ -39,6 +40,8 @@ def _reason(reason: str) -> str:
 def sentence(error: e.CoreError) -> str:
     """What failed, what was or was not changed; one line, without a full stop at the end of codes."""
     match error:
+        case e.WorkspaceNeeded():
+            return f"there is no chat {error.chat!r} yet; --workspace DIR says for which folder it is to be made"
         case e.Malformed():
             return f"{error.text!r} is not a {error.what}"
         case e.InvalidId():
@@ -52,6 +55,12 @@ def sentence(error: e.CoreError) -> str:
             return f"the plan is no longer true ({why}); nothing was changed, look at the preview again"
         case e.NothingToTakeBack():
             return f"there is nothing to {error.kind}"
+        case e.ChangedMeanwhile():
+            return f"{error.path!r} was changed by somebody else meanwhile; nothing was written"
+        case e.NotProtected():
+            return f"what {error.path!r} holds now cannot be stored ({_reason(error.reason)}); nothing was written"
+        case e.NoOpenTurn():
+            return f"no {error.what} is running in chat {error.chat}; nothing was changed"
         case e.NotKnownThere():
             return f"{error.path!r} has no content at {error.point}: {_reason(error.reason)}"
         case e.FolderNotEmpty():

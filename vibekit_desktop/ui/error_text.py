@@ -9,7 +9,7 @@ from typing import NamedTuple
 from vibekit_desktop.core.types import errors
 from vibekit_desktop.ui.text import tr, tr_n
 from vibekit_desktop.ui.visible import visible_name
-from vibekit_desktop.ui.wording import workspace_name
+from vibekit_desktop.ui.wording import skip_text, workspace_name
 
 
 class ErrorText(NamedTuple):
@@ -48,6 +48,32 @@ def _malformed(error: errors.Malformed) -> ErrorText:
     return ErrorText(
         tr("“{text}” is not a {what}.", text=error.text, what=error.what), tr("Nothing was changed. Correct it and try again.")
     )
+
+
+def _workspace_needed(_error: errors.WorkspaceNeeded) -> ErrorText:
+    return ErrorText(
+        tr("This chat is not there yet."), tr("Nothing was changed. Choose the folder that it works in, then begin again.")
+    )
+
+
+def _changed_meanwhile(error: errors.ChangedMeanwhile) -> ErrorText:
+    return ErrorText(
+        tr("{path} was changed by somebody else meanwhile.", path=error.path),
+        tr("Nothing was written, and what is there now is kept. Let the agent read the file again, then try again."),
+        tr("Try again"),
+    )
+
+
+def _not_protected(error: errors.NotProtected) -> ErrorText:
+    return ErrorText(
+        tr("What {path} holds now can't be kept: {reason}.", path=error.path, reason=skip_text(error.reason)),
+        tr("Nothing was written. If it is written all the same, what it holds now can't be brought back."),
+    )
+
+
+def _no_open_turn(error: errors.NoOpenTurn) -> ErrorText:
+    title = tr("No command is running in this chat.") if error.what == "command" else tr("No turn is running in this chat.")
+    return ErrorText(title, tr("Nothing was changed. Something ended here that never began."))
 
 
 def _invalid_id(error: errors.InvalidId) -> ErrorText:
@@ -247,6 +273,10 @@ _TEXTS: dict[type[errors.CoreError], Callable[..., ErrorText]] = {
     _E.EnvironmentFault: _environment,
     _E.BugError: _bug,
     _E.Malformed: _malformed,
+    _E.WorkspaceNeeded: _workspace_needed,
+    _E.ChangedMeanwhile: _changed_meanwhile,
+    _E.NotProtected: _not_protected,
+    _E.NoOpenTurn: _no_open_turn,
     _E.InvalidId: _invalid_id,
     _E.PathEscape: _path_escape,
     _E.PathRefused: _path_refused,

@@ -37,6 +37,9 @@ class ChatFile:
     recorded_workspace: str = ""
     detached: bool = False
     cut: bool = False
+    hooked_from: int = 0
+    newer: bool = False
+    """Written by a newer version: shown, never changed."""
     parent_chat_id: ChatId | None = None
     rewind_from_turn: int = 0
     created_at: int = 0
@@ -64,6 +67,8 @@ class _Head(msgspec.Struct, frozen=True):
     recorded_workspace: str | None = ""
     detached: bool | None = False
     cut: bool | None = False
+    hooked_from: int | None = 0
+    desktop_format: object = 0
     parent_chat_id: str | None = ""
     rewind_from_turn: int | None = 0
     created_at: int | None = 0
@@ -205,6 +210,8 @@ def _chat_file(chat: ChatId, head: _Head) -> ChatFile:
         recorded_workspace=head.recorded_workspace or "",
         detached=bool(head.detached),
         cut=bool(head.cut),
+        hooked_from=head.hooked_from or 0,
+        newer=is_newer({codec.FORMAT_KEY: head.desktop_format}),
         parent_chat_id=parent,
         rewind_from_turn=head.rewind_from_turn or 0,
         created_at=head.created_at or 0,

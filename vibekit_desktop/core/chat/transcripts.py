@@ -50,6 +50,13 @@ class StoredTranscripts:
 
     def keep_as_branch(self, chat: ChatId, branch: ChatId, *, keep: int, first_turn: int) -> None:
         """A chat of its own that holds the whole present transcript. A branch that is there already stays as it is."""
+        self._copy(chat, branch, keep=None, first_turn=first_turn)
+
+    def branch(self, chat: ChatId, branch: ChatId, *, keep: int, first_turn: int) -> None:
+        """A chat of its own that holds the first ``keep`` messages. A branch that is there already stays as it is."""
+        self._copy(chat, branch, keep=keep, first_turn=first_turn)
+
+    def _copy(self, chat: ChatId, branch: ChatId, *, keep: int | None, first_turn: int) -> None:
         if self._store.exists(branch):
             return
         whole, raw = self._store.load(chat)
@@ -61,6 +68,7 @@ class StoredTranscripts:
             acp_session_id="",
             parent_chat_id=chat,
             rewind_from_turn=first_turn,
+            messages=None if whole.messages is None else whole.messages[:keep],
             created_at=now,
             updated_at=now,
             archived_at=0,
@@ -69,6 +77,7 @@ class StoredTranscripts:
             source_path="",
             source_stamp="",
             cut=False,
+            hooked_from=0,
             removed_turns=(),
         )
         self._store.save(copy, {"messages": raw.get("messages")})
@@ -83,7 +92,7 @@ class StoredTranscripts:
                 return None
             return msgspec.structs.replace(
                 whole,
-                messages=(whole.messages or ())[:keep],
+                messages=None if whole.messages is None else whole.messages[:keep],
                 cut=True,
                 removed_turns=(*whole.removed_turns, (first_turn, last_turn, branch)),
             )

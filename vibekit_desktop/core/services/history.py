@@ -80,7 +80,7 @@ class HistoryService:
         vault = await asyncio.to_thread(self._shelf.holding, chat)
         if vault is not None:
             return vault
-        found = await asyncio.to_thread(self._finder.session, chat)
+        found = await self.found_session(chat)
         if found is None:
             raise ChatNotFound(chat)
         await self._import_one(_Wanted(found.source, found.path, None))
@@ -88,6 +88,15 @@ class HistoryService:
         if vault is None:
             raise ChatNotFound(chat)
         return vault
+
+    async def found_session(self, chat: ChatId) -> FoundSession | None:
+        """The session of another program that would become ``chat``."""
+        return await asyncio.to_thread(self._finder.session, chat)
+
+    def source_label(self, name: str) -> str:
+        """What people call the program whose histories are named ``name``; empty if we read none of it."""
+        source = self._finder.source(name)
+        return "" if source is None else source.label
 
     async def bring_up_to_date(self, chat: ChatId, vault: OpenVault) -> None:
         """Read the source of an imported chat to its end, if it has grown. A source that cannot be read any more is no
@@ -107,16 +116,18 @@ class HistoryService:
             or header.problem
             or not header.source
             or header.cut
-            or not header.source_path
+            or not (header.source_path or header.hooked_from)
             or header.parent_chat_id
         ):
             return None
         source = self._finder.source(header.source)
-        path = Path(header.source_path)
+        # A chat that hooks began may be older than its source's file.
+        found = None if header.source_path else self._finder.session(chat)
+        path = found.path if found is not None else Path(header.source_path)
         try:
-            if source is None or not folders.exists(path):
+            if source is None or not (header.source_path or found) or not folders.exists(path):
                 return None
-            lost = not vault.store.contents(chat).numbers and not vault.store.damage(chat)
+            lost = not header.hooked_from and not vault.store.contents(chat).numbers and not vault.store.damage(chat)
             if source.stamp(path) == header.source_stamp and not lost:
                 return None
         except (FileNotFoundError, CoreError) as error:

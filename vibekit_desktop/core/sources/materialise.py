@@ -19,6 +19,7 @@ from enum import StrEnum
 
 import msgspec
 
+from vibekit_desktop.core.chat.hooked import merged
 from vibekit_desktop.core.chat.store import TOO_LARGE, ChatStore, is_newer
 from vibekit_desktop.core.chat.transcripts import branch_name
 from vibekit_desktop.core.checkpoint import log
@@ -97,7 +98,9 @@ def materialise(
     if old is not None and old.cut:
         return _done(session, chat, ImportKind.UNCHANGED, ())
     written = [line for line in vault.lines(chat) if not line.seq and line.type in _KINDS]
-    fresh = _missing(session, written, vault=vault, detached=detached, clock=clock)
+    hooked = old is not None and bool(old.hooked_from)
+    # What hooks told of the disk, they saw; the history would only tell it again.
+    fresh = [] if hooked else _missing(session, written, vault=vault, detached=detached, clock=clock)
     if fresh is None:
         return _failed(session, chat, "the history no longer holds what was imported from it", "source.rewritten")
     for content in dict.fromkeys(content for item in fresh for content in item.contents):
@@ -107,7 +110,7 @@ def materialise(
     branches = tuple(branch_id(session.source, session.session, branch.key) for branch in session.branches)
     try:
         for branch, identity in zip(session.branches, branches, strict=True):
-            if _wanted(branch, old):
+            if not hooked and _wanted(branch, old):
                 _keep_branch(session, branch, identity, new, vault=vault, chats=chats)
         same = old is not None and any(smaller(new, level) == old for level in range(LEVELS))
         new = old if old is not None and same else _save(chats, new, raw)
@@ -280,11 +283,12 @@ def _sha(content: Content) -> str:
 def _chat(session: ForeignSession, chat: ChatId, old: Chat | None, workspace_root: str, *, detached: bool) -> Chat:
     """The chat as the history has it now; what the user changed in ours (its name) stays."""
     renamed = old is not None and old.name not in session.titles
+    hooked = old is not None and old.hooked_from
     return msgspec.structs.replace(
         old or Chat(id=chat),
         name=old.name if old is not None and renamed else session.title,
         model=session.model,
-        messages=session.messages,
+        messages=merged(session.messages, old.messages or (), hooked) if old is not None and hooked else session.messages,
         created_at=old.created_at if old is not None else session.created_at,
         updated_at=max(old.updated_at if old is not None else 0, session.updated_at),
         agent=session.label,

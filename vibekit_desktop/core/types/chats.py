@@ -107,6 +107,9 @@ class Chat(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Ours: recorded in another folder than the vault's workspace, so not part of the vault's history."""
     cut: bool = False
     """Ours: prompted or cut here; it no longer follows its source (storage.md 6)."""
+    hooked_from: int = 0
+    """Ours: the first turn that a hook told of a chat that has a source. From there on turns and observations are the hooks',
+    messages the source's (storage.md 6); 0 = none."""
     removed_turns: tuple[tuple[int, int, str], ...] = ()
     """Ours: (first turn, last turn, branch chat id) for each cut in force; shown as one line in the transcript."""
 

@@ -45,6 +45,16 @@ class Malformed(Refusal):
         self.text = text
 
 
+class WorkspaceNeeded(Malformed):
+    """A chat that is not there yet can only be made for a workspace. Exit status 2."""
+
+    code = "workspace.needed"
+
+    def __init__(self, chat: str) -> None:
+        super().__init__("workspace", "")
+        self.chat = chat
+
+
 class InvalidId(Refusal):
     """A text is not an id of the kind wanted."""
 

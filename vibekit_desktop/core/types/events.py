@@ -71,6 +71,14 @@ class TranscriptChanged:
 
 
 @dataclass(frozen=True, slots=True)
+class HistoryGrew:
+    """Somebody added to a chat's log: a turn began or ended, a write was captured. ``workspace``: whose files it is about."""
+
+    chat: ChatId
+    workspace: str
+
+
+@dataclass(frozen=True, slots=True)
 class RestoreRecovered:
     """A restore that a crash had interrupted was finished at start."""
 
@@ -86,5 +94,6 @@ Event = (
     | RestoreProgressed
     | WorkspaceRestored
     | TranscriptChanged
+    | HistoryGrew
     | RestoreRecovered
 )
