@@ -2,7 +2,8 @@
 
 A *view* is the history as one chat sees it: the lines in order, the observations in them, and the changes nobody recorded,
 computed where two observations do not meet. The content of a path at a position is the ``before`` of the first observation
-there or later, else the ``after`` of the last. Nothing else is ever inferred.
+there or later, else the ``after`` of the last. Nothing else is ever inferred. Folders (``dir`` lines) follow the same rule apart
+from the files: one path may hold a file at one time and a folder at another.
 """
 
 from bisect import bisect_left
@@ -12,8 +13,10 @@ from dataclasses import dataclass
 from vibekit_desktop.core.checkpoint import log
 from vibekit_desktop.core.checkpoint.log import Line, LogContents
 from vibekit_desktop.core.checkpoint.order import Placed, merged
-from vibekit_desktop.core.types.checkpoints import UNKNOWN, Author, FileState, How, State
+from vibekit_desktop.core.types.checkpoints import ABSENT, UNKNOWN, Author, FileState, How, State
 from vibekit_desktop.core.types.ids import ChatId, WorkspacePath
+
+FOLDER = FileState(State.FOLDER)
 
 
 def is_known(state: FileState) -> bool:
@@ -37,7 +40,7 @@ class Observation:
     """One change of one path. ``computed``: nobody recorded it; the line after it in the history shows that it happened.
 
     ``own``: it counts as this chat's. ``private``: no other chat sees it. ``owner``: with a line of an undo or redo, who the
-    content belongs to. ``chat``: the log it stands in.
+    content belongs to. ``chat``: the log it stands in. ``folder``: of a folder that came or went; ``before`` is the opposite.
     """
 
     position: int
@@ -51,6 +54,7 @@ class Observation:
     line: Line
     computed: bool = False
     private: bool = False
+    folder: bool = False
 
     @property
     def turn(self) -> int:
@@ -101,108 +105,173 @@ class View:
         self.own: list[tuple[int, Placed]] = []
         """This chat's lines with their positions."""
         self.observations: list[Observation] = []
+        """Those of files."""
         self.by_path: dict[WorkspacePath, list[Observation]] = {}
+        self.folders: dict[WorkspacePath, list[Observation]] = {}
+        """The observations of folders, by path."""
         self._fold(lines)
-        self._positions = {path: [seen.position for seen in found] for path, found in self.by_path.items()}
 
     def _fold(self, lines: Sequence[tuple[Placed, bool, bool]]) -> None:
         gaps = _gaps(lines)
         position = 0
         for index, (placed, own, private) in enumerate(lines):
-            for path, before, after, how, shown_by in gaps.get(index, ()):
+            for gap in gaps.get(index, ()):
                 position += 1
                 self._add(
                     Observation(
                         position=position,
-                        path=path,
-                        before=before,
-                        after=after,
+                        path=gap.path,
+                        before=gap.before,
+                        after=gap.after,
                         author=Author.UNKNOWN,
-                        how=how,
+                        how=gap.how,
                         chat=placed.chat,
                         own=own,
-                        line=shown_by,
+                        line=gap.shown_by,
                         computed=True,
                         private=private,
+                        folder=gap.folder,
                     )
                 )
             position += 1
             if own:
                 self.own.append((position, placed))
             line = placed.line
-            if log.observes(line):
+            states = _states(line)
+            if states is not None:
                 self._add(
                     Observation(
                         position=position,
                         path=log.path_of(line),
-                        before=log.state_before(line),
-                        after=log.state_after(line),
+                        before=states[0],
+                        after=states[1],
                         author=log.author_of(line),
                         how=log.how_of(line),
                         chat=placed.chat,
                         own=own,
                         line=line,
                         private=private,
+                        folder=line.type == "dir",
                     )
                 )
         self.end = position + 1
         """The position after everything."""
 
     def _add(self, seen: Observation) -> None:
+        if seen.folder:
+            self.folders.setdefault(seen.path, []).append(seen)
+            return
         self.observations.append(seen)
         self.by_path.setdefault(seen.path, []).append(seen)
 
     def from_position(self, path: WorkspacePath, position: int) -> list[Observation]:
-        """The observations of a path at or after a position."""
-        found = self.by_path.get(path, [])
-        return found[bisect_left(self._positions.get(path, []), position) :]
+        """The observations of a file at or after a position."""
+        return since(self.by_path.get(path, []), position)
 
     def last(self, path: WorkspacePath) -> Observation | None:
-        """The last observation of a path."""
+        """The last observation of a file."""
         found = self.by_path.get(path)
         return found[-1] if found else None
 
     def last_known(self, path: WorkspacePath) -> FileState:
-        """The last known state of a path; unknown for one that no line names."""
+        """The last known state of a file; unknown for one that no line names."""
         last = self.last(path)
         return UNKNOWN if last is None else last.after
 
     def content_at(self, path: WorkspacePath, position: int) -> FileState:
-        """The state of a path at a position. The only rule."""
-        later = self.from_position(path, position)
-        return later[0].before if later else self.last_known(path)
+        """The state of a file at a position. The only rule."""
+        return _at(self.by_path.get(path, []), position)
+
+    def folder_at(self, path: WorkspacePath, position: int) -> FileState:
+        """Whether a folder was there at a position, by the same rule; unknown for one that no ``dir`` line names."""
+        return _at(self.folders.get(path, []), position)
 
 
-_Gap = tuple[WorkspacePath, FileState, FileState, How, Line]
+def since(found: list[Observation], position: int) -> list[Observation]:
+    """Those at or after a position."""
+    return found[bisect_left(found, position, key=lambda seen: seen.position) :]
+
+
+def _at(found: list[Observation], position: int) -> FileState:
+    later = since(found, position)
+    if later:
+        return later[0].before
+    return found[-1].after if found else UNKNOWN
+
+
+def _states(line: Line) -> tuple[FileState, FileState] | None:
+    """Before and after of a line that observes a file or a folder."""
+    if log.observes(line):
+        return log.state_before(line), log.state_after(line)
+    if line.type != "dir" or line.state not in (State.FOLDER, State.ABSENT):
+        return None
+    return (ABSENT, FOLDER) if line.state == State.FOLDER else (FOLDER, ABSENT)
+
+
+@dataclass(frozen=True, slots=True)
+class _Gap:
+    """A change that nobody recorded, and the line that shows it."""
+
+    path: WorkspacePath
+    before: FileState
+    after: FileState
+    how: How
+    shown_by: Line
+    folder: bool
+
+
+class _Begins:
+    """Where the turns and entries of each chat begin. An entry begins with the ``dir`` lines just before its plan: the folders that
+    were made for it."""
+
+    def __init__(self) -> None:
+        self.turns: dict[tuple[ChatId, int], int] = {}
+        self.entries: dict[tuple[ChatId, int], int] = {}
+        self._making: dict[ChatId, tuple[int, int]] = {}
+
+    def take(self, chat: ChatId, line: Line, index: int) -> None:
+        """The next line of a chat."""
+        making = self._making.pop(chat, None)
+        first = making[1] if making is not None and making[0] == line.entry else index
+        if line.type == "turn_start":
+            self.turns[chat, line.turn] = index
+        elif line.type == "restore_plan":
+            self.entries[chat, line.entry] = first
+        elif line.type == "dir" and line.entry and (chat, line.entry) not in self.entries:
+            self._making[chat] = line.entry, first
+
+    def of(self, chat: ChatId, line: Line) -> int | None:
+        """Where the turn or the entry of a line began."""
+        if not line.entry:
+            return self.turns.get((chat, line.turn))
+        making = self._making.get(chat)
+        return making[1] if making is not None else self.entries.get((chat, line.entry))
 
 
 def _gaps(lines: Sequence[tuple[Placed, bool, bool]]) -> dict[int, list[_Gap]]:
     """The changes nobody recorded, by the index of the line they come just before."""
     gaps: dict[int, list[_Gap]] = {}
-    last: dict[WorkspacePath, tuple[int, FileState]] = {}
-    turns: dict[tuple[ChatId, int], int] = {}
-    plans: dict[tuple[ChatId, int], int] = {}
+    last: dict[tuple[bool, WorkspacePath], tuple[int, FileState]] = {}
+    begins = _Begins()
     for index, (placed, _, _) in enumerate(lines):
         line = placed.line
-        if line.type == "turn_start":
-            turns[placed.chat, line.turn] = index
-        elif line.type == "restore_plan":
-            plans[placed.chat, line.entry] = index
-        if not log.observes(line):
+        begins.take(placed.chat, line, index)
+        states = _states(line)
+        if states is None:
             continue
-        path, before = log.path_of(line), log.state_before(line)
-        previous = last.get(path)
+        path, folder, before = log.path_of(line), line.type == "dir", states[0]
+        previous = last.get((folder, path))
         if previous is not None and is_known(previous[1]) and is_known(before) and not agree(previous[1], before):
             at, how = index, How.GAP
-            begins = plans.get((placed.chat, line.entry)) if line.entry else turns.get((placed.chat, line.turn))
+            begin = begins.of(placed.chat, line)
             between = log.how_of(line) in (How.GAP, How.SETTLE) and not line.entry
-            if begins is not None and not between:
-                if begins > previous[0]:
-                    at = begins
+            if begin is not None and not between:
+                if begin > previous[0]:
+                    at = begin
                 elif not line.entry:
                     how = How.SCAN
-            gaps.setdefault(at, []).append((path, previous[1], before, how, line))
-        last[path] = (index, log.state_after(line))
+            gaps.setdefault(at, []).append(_Gap(path, previous[1], before, how, line, folder))
+        last[folder, path] = (index, states[1])
     return gaps
 
 

@@ -17,9 +17,11 @@ from vibekit_desktop.core.types.checkpoints import (
     Point,
     RestoreKind,
     Start,
+    State,
     point_text,
 )
 from vibekit_desktop.core.types.errors import PointNotFound
+from vibekit_desktop.core.types.ids import WorkspacePath
 
 
 @dataclass(slots=True)
@@ -36,7 +38,8 @@ class Turn:
 
 @dataclass(slots=True)
 class Entry:
-    """One carried-out plan. ``own``: it stands in the chat's own log, not in the part it shares with its parent."""
+    """One carried-out plan. ``own``: it stands in the chat's own log, not in the part it shares with its parent. ``position``:
+    its plan's, or that of the first folder that was made for it just before."""
 
     number: int
     position: int
@@ -46,6 +49,15 @@ class Entry:
     finished: Line | None = None
     lines: list[Line] = field(default_factory=list)
     """Its ``observed`` lines."""
+    folders: list[Line] = field(default_factory=list)
+    """Its ``dir`` lines."""
+
+    @property
+    def folders_changed(self) -> dict[WorkspacePath, bool]:
+        """The folders that came (True) or went with it; not those that did both."""
+        first = {log.path_of(line): line.state == State.FOLDER for line in reversed(self.folders)}
+        last = {log.path_of(line): line.state == State.FOLDER for line in self.folders}
+        return {path: came for path, came in last.items() if first[path] is came}
 
     @property
     def branch(self) -> str:
@@ -55,7 +67,8 @@ class Entry:
     @property
     def did_something(self) -> bool:
         """Whether a file or the transcript changed; an entry that could do nothing neither takes back nor can be taken back."""
-        return bool(self.lines or self.branch or (self.body.back_from and not self._left_the_chat))
+        back = self.body.back_from and not self._left_the_chat
+        return bool(self.lines or self.folders_changed or self.branch or back)
 
     @property
     def _left_the_chat(self) -> bool:
@@ -98,12 +111,19 @@ class Marks:
         """Tag to position and turn."""
         self.entries: dict[int, Entry] = {}
         self._current: Turn | None = None
+        self._making: list[tuple[int, Line]] = []
+        """The ``dir`` lines of the entry whose plan comes next."""
         for position, placed in view.own:
             self._take(position, placed.line, own=placed.chat == view.chat)
         for turn in self.turns.values():
             turn.end = turn.end or turn.last_seen or turn.start
 
     def _take(self, position: int, line: Line, *, own: bool) -> None:
+        if line.type == "dir" and line.entry and line.entry not in self.entries:
+            self._making = [*(one for one in self._making if one[1].entry == line.entry), (position, line)]
+            return
+        making = [one for one in self._making if one[1].entry == line.entry]
+        self._making = []
         if line.type == "turn_start":
             self._current = self.turns.setdefault(line.turn, Turn(line.turn, position, line))
         elif line.type == "turn_end":
@@ -111,7 +131,11 @@ class Marks:
                 self._current.end = position
                 self._current.end_line = line
         elif line.type == "restore_plan" and line.plan is not None:
-            self.entries[line.entry] = Entry(line.entry, position, line, line.plan, own)
+            begin = making[0][0] if making else position
+            folders = [made for _, made in making]
+            self.entries[line.entry] = Entry(line.entry, begin, line, line.plan, own, folders=folders)
+        elif line.type == "dir" and line.entry:
+            self.entries[line.entry].folders.append(line)
         elif line.type in ("restore_done", "restore_partial"):
             if line.entry in self.entries:
                 self.entries[line.entry].finished = line
