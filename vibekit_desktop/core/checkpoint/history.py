@@ -2,8 +2,8 @@
 
 A *view* is the history as one chat sees it: the lines in order, the observations in them, and the changes nobody recorded,
 computed where two observations do not meet. The content of a path at a position is the ``before`` of the first observation
-there or later, else the ``after`` of the last. Nothing else is ever inferred. Folders (``dir`` lines) follow the same rule apart
-from the files: one path may hold a file at one time and a folder at another.
+there or later, else the ``after`` of the last. Nothing else is ever inferred. Folders (``dir`` lines) follow the same rule,
+apart from the files: one path may hold a file at one time and a folder at another.
 """
 
 from bisect import bisect_left
@@ -221,8 +221,8 @@ class _Gap:
 
 
 class _Begins:
-    """Where the turns and entries of each chat begin. An entry begins with the ``dir`` lines just before its plan: the folders that
-    were made for it."""
+    """Where the turns and entries of each chat begin. An entry begins with the ``dir`` lines just before its plan, of the folders
+    made for it."""
 
     def __init__(self) -> None:
         self.turns: dict[tuple[ChatId, int], int] = {}
@@ -309,6 +309,13 @@ class History:
             if own or (not private and _from(start, placed.line)):
                 lines.append((placed, own, private))
         return View(chat, lines)
+
+    def spans(self) -> dict[ChatId, tuple[int, int]]:
+        """Where the first and the last line of each log stand among all lines of the vault."""
+        found: dict[ChatId, tuple[int, int]] = {}
+        for index, placed in enumerate(self._merged):
+            found[placed.chat] = found.get(placed.chat, (index, index))[0], index
+        return found
 
     def public(self) -> View:
         """The history of the disk itself: every line that is not private to a chat, none of them anybody's own."""
