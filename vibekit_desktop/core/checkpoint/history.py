@@ -221,7 +221,7 @@ class _Gap:
 
 
 class _Begins:
-    """Where the turns and entries of each chat begin. An entry begins with the ``dir`` lines just before its plan, of the folders
+    """Where the turns and entries of each chat begin. An entry begins with the ``dir`` lines just before its plan: of folders
     made for it."""
 
     def __init__(self) -> None:
