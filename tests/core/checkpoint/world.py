@@ -74,6 +74,10 @@ class Transcripts:
         assert self.chats[branch][:keep] == self.chats[chat][:keep]
         del self.chats[chat][keep:]
 
+    def branch(self, chat: ChatId, branch: ChatId, *, keep: int, first_turn: int) -> None:
+        faults.point("fake.branch")
+        self.chats.setdefault(branch, self.chats[chat][:keep])
+
     def bring_back(self, chat: ChatId, branch: ChatId) -> None:
         faults.point("fake.back")
         if branch in self.chats:

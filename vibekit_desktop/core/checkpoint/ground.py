@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
+from vibekit_desktop.core.checkpoint.known import Known
 from vibekit_desktop.core.checkpoint.vault import VaultStore
 from vibekit_desktop.core.disk.fs import Fs
 from vibekit_desktop.core.disk.workspace import Workspace
@@ -24,20 +25,26 @@ class Transcripts(Protocol):
     def cut(self, chat: ChatId, *, keep: int, branch: ChatId, first_turn: int, last_turn: int) -> None:
         """Leave the first ``keep`` messages; say that the turns from first to last are in ``branch``."""
 
+    def branch(self, chat: ChatId, branch: ChatId, *, keep: int, first_turn: int) -> None:
+        """Make the chat ``branch`` of the first ``keep`` messages."""
+
     def bring_back(self, chat: ChatId, branch: ChatId) -> None:
         """Make the branch's messages the chat's again; the branch goes if it is unchanged since."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ground:
-    """The parts, given once. ``capture_bytes``: a file that no restore is about to lose is stored up to this size."""
+    """The parts, given once. ``capture_bytes``: a file that no restore is about to lose is stored up to this size. ``whole``:
+    the workspace may be walked; not so for a home folder or a whole disk."""
 
     fs: Fs
     vault: VaultStore
     workspace: Workspace | None
     transcripts: Transcripts
     clock: Callable[[], int]
+    known: Known
     capture_bytes: int = 64 << 20
+    whole: bool = True
 
     def folder(self) -> Workspace:
         """The workspace; `WorkspaceMissing` if there is none."""

@@ -7,22 +7,37 @@ and folds in what other processes wrote each time it is asked.
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from vibekit_desktop.core.checkpoint import checkout, ownership, recover, restore, stages, timeline, verify
+from vibekit_desktop.core.checkpoint import (
+    checkout,
+    conflicts,
+    lives,
+    log,
+    ownership,
+    recover,
+    restore,
+    stages,
+    timeline,
+    verify,
+)
 from vibekit_desktop.core.checkpoint import plan as planning
 from vibekit_desktop.core.checkpoint.blobs import is_sound
 from vibekit_desktop.core.checkpoint.finish import Progress
 from vibekit_desktop.core.checkpoint.ground import Ground, Transcripts
 from vibekit_desktop.core.checkpoint.history import View, agree
+from vibekit_desktop.core.checkpoint.known import Known
 from vibekit_desktop.core.checkpoint.plan import DiskFact, PlanRequest, Target
 from vibekit_desktop.core.checkpoint.points import Marks
 from vibekit_desktop.core.checkpoint.prompts import placed
+from vibekit_desktop.core.checkpoint.recorder import Recorder
 from vibekit_desktop.core.checkpoint.vault import VaultStore
 from vibekit_desktop.core.disk.fs import Fs
+from vibekit_desktop.core.disk.locks import running_turns
 from vibekit_desktop.core.disk.workspace import Workspace
 from vibekit_desktop.core.types.chats import TranscriptShape
 from vibekit_desktop.core.types.checkpoints import (
     UNKNOWN,
     CheckoutReport,
+    Conflict,
     FileState,
     Now,
     Point,
@@ -33,8 +48,8 @@ from vibekit_desktop.core.types.checkpoints import (
     VerifyReport,
     point_text,
 )
-from vibekit_desktop.core.types.errors import BlobNotFound, NotKnownThere, PlanStale, RestoreUnfinished
-from vibekit_desktop.core.types.ids import BlobHash, ChatId, WorkspacePath, parse_chat_id
+from vibekit_desktop.core.types.errors import BlobNotFound, Busy, NotKnownThere, PlanStale, RestoreUnfinished
+from vibekit_desktop.core.types.ids import BlobHash, ChatId, Tag, WorkspacePath, parse_blob_hash, parse_chat_id, tag_order
 
 
 class CheckpointKernel:
@@ -49,8 +64,12 @@ class CheckpointKernel:
         clock: Callable[[], int],
         *,
         capture_bytes: int = 64 << 20,
+        whole: bool = True,
     ) -> None:
-        self._ground = Ground(fs, vault, workspace, transcripts, clock, capture_bytes)
+        known = Known(fs, vault.desktop)
+        self._ground = Ground(fs, vault, workspace, transcripts, clock, known, capture_bytes, whole)
+        self.recorder = Recorder(self._ground)
+        """What writes the history while it happens."""
 
     # -- reading the history -------------------------------------------------------------------------------------
 
@@ -88,6 +107,30 @@ class CheckpointKernel:
         if not self._ground.vault.memory.names(state.sha):
             raise BlobNotFound(state.sha)
         return self._ground.vault.blobs.get(state.sha)
+
+    def read_blob(self, chat: ChatId, text: str) -> bytes:
+        """A stored content that this chat's own lines name, by its hash in either case; any other is `BlobNotFound`, so that
+        one chat never reads what only another knows."""
+        sha = parse_blob_hash(text.lower())
+        own = (placed.line for _, placed in self._view(chat)[0].own)
+        if not any(named == sha for line in own for _, named in log.contents_named(line)):
+            raise BlobNotFound(sha)
+        return self._ground.vault.blobs.get(sha)
+
+    def conflicts(self, chat: ChatId) -> tuple[Conflict, ...]:
+        """Who else changed what this chat works on, oldest first."""
+        return conflicts.conflicts(self._view(chat)[0])
+
+    def owner_of(self, path: WorkspacePath) -> ChatId | None:
+        """The chat that left a path last, if the path is still a chat's."""
+        view = self._ground.vault.memory.public()
+        newest = ownership.newest_left(view, path)
+        word = ownership.author_word(newest, view.chat) if newest is not None else ""
+        return ChatId(word[5:]) if word.startswith("chat:") else None
+
+    def oldest_tag(self, chat: ChatId) -> Tag | None:
+        """The lowest tag of a chat; None before its first capture."""
+        return min((Tag(tag) for tag in self._view(chat)[1].tags), key=tag_order, default=None)
 
     def content(self, chat: ChatId, point: Point, path: WorkspacePath) -> bytes:
         """The bytes of a path at a point; `NotKnownThere` says why there are none."""
@@ -187,7 +230,10 @@ class CheckpointKernel:
         return self.shape(parse_chat_id(branch)) if branch else None
 
     def carry_out(self, plan: RestorePlan, *, progress: Progress | None = None) -> RestoreReport:
-        """Do what ``plan`` says if it is still what would happen, else `PlanStale` and nothing was changed."""
+        """Do what ``plan`` says if it is still what would happen, else `PlanStale` and nothing was changed. `Busy` while a
+        process of ours runs a turn in this vault."""
+        for chat, turn in running_turns(self._ground.fs, self._ground.vault.desktop):
+            raise Busy(f"turn {turn} of chat {chat} is running")
         for chat, line, reason in recover.open_plans(self._ground):
             if reason != recover.OTHER_VAULT and (chat == plan.chat or recover.overlaps(line, plan)):
                 raise RestoreUnfinished(chat, reason)
@@ -215,6 +261,16 @@ class CheckpointKernel:
         raised only for the chat that is ``needed``."""
         self._ground.vault.sweep()
         return recover.recover(self._ground, needed)
+
+    # -- branches and deleted chats --------------------------------------------------------------------------------
+
+    def branch(self, chat: ChatId, turn: int, branch: ChatId) -> None:
+        """Begin a chat of its own before a turn: the messages and the history up to there, the files as they are."""
+        lives.branch(self._ground, chat, self._view(chat)[1], self.shape(chat), turn, branch)
+
+    def retire(self, chat: ChatId) -> None:
+        """Put the log of a deleted chat away; it goes for good once no chat's history reaches back to it."""
+        lives.retire(self._ground, chat)
 
     # -- the rest ------------------------------------------------------------------------------------------------
 

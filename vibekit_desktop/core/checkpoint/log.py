@@ -345,6 +345,36 @@ def observed(
     )
 
 
+def changed(line: Line, **keys: object) -> Line:
+    """The line with other values of some keys."""
+    return msgspec.structs.replace(line, **keys)
+
+
+def announced(
+    path: WorkspacePath,
+    before: FileState,
+    after: FileState,
+    *,
+    tag: str,
+    tool: int,
+    turn: int,
+    message_count: int,
+    tool_call_id: str = "",
+    renamed_from: str = "",
+) -> Line:
+    """A ``snapshot`` line: the one kind the original acts upon, so only for what the agent or a hook said it writes."""
+    line = observed(path, before, after, author=Author.AGENT, how=How.ANNOUNCED, turn=turn)
+    return msgspec.structs.replace(
+        line,
+        type="snapshot",
+        tag=tag,
+        tool=tool,
+        message_count=message_count,
+        tool_call_id=tool_call_id,
+        renamed_from=renamed_from,
+    )
+
+
 def contents_named(line: Line) -> list[tuple[str, BlobHash]]:
     """Every content that a line says is in the store, with the path it was at."""
     states: list[tuple[str, FileState]] = []

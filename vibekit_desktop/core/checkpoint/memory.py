@@ -44,6 +44,16 @@ class Memory:
             self._public = self._history.public()
         return self._public
 
+    def spans(self) -> dict[ChatId, tuple[int, int]]:
+        """Where each log's first and last line stand in the history."""
+        self._refresh()
+        return self._history.spans()
+
+    def root(self, chat: ChatId) -> ChatId:
+        """The chat whose log a chat's history begins in: its own, or for a branch its first ancestor's."""
+        self._refresh()
+        return self._history.lineage(chat)[0].chat
+
     def names(self, sha: BlobHash) -> bool:
         """Whether some line of the vault says that this content is in the store. What one said once is not asked again."""
         if self._named is not None and sha in self._named:

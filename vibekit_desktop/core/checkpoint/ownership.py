@@ -53,10 +53,15 @@ def owner_before(view: View, path: WorkspacePath, position: int) -> str:
     return author_word(earlier[-1], view.chat) if earlier else Author.UNKNOWN.value
 
 
+def newest_left(view: View, path: WorkspacePath) -> Observation | None:
+    """The newest observation by which some chat left the path: an agent's, a command's or a restore's."""
+    return next((seen for seen in reversed(view.by_path.get(path, ())) if seen.author in _LEFT), None)
+
+
 def changed_by(view: View, path: WorkspacePath, disk: FileState) -> str | None:
     """None if the disk holds what this chat left, else who changed it since: ``user``, ``unknown``, or a chat id."""
     found = view.by_path.get(path, [])
-    newest = next((seen for seen in reversed(found) if seen.author in _LEFT), None)
+    newest = newest_left(view, path)
     if newest is not None and author_word(newest, view.chat) in _LEFT_WORDS and agree(newest.after, disk):
         return None
     last = found[-1] if found else None

@@ -6,6 +6,7 @@ wants the vault's lock, which the caller holds. A log that is damaged in the mid
 
 import secrets
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import msgspec
@@ -14,13 +15,13 @@ from vibekit_desktop.core.checkpoint import log
 from vibekit_desktop.core.checkpoint.blobs import BlobStore
 from vibekit_desktop.core.checkpoint.log import Line, LogContents
 from vibekit_desktop.core.checkpoint.memory import Memory
-from vibekit_desktop.core.disk import atomic, journal
+from vibekit_desktop.core.disk import atomic, faults, journal
 from vibekit_desktop.core.disk.fs import Fs
-from vibekit_desktop.core.types.errors import CannotRead, InvalidId, LogDamaged
+from vibekit_desktop.core.types.errors import BlobCorrupt, BlobNotFound, CannotRead, CannotWrite, InvalidId, LogDamaged
 from vibekit_desktop.core.types.ids import ChatId, parse_chat_id
 
 _TOKEN_BYTES = 200
-
+_SEQ_DIGITS = 19
 
 _EMPTY = LogContents()
 _UNREADABLE = LogContents(damaged=(log.WHOLE_LOG,))
@@ -103,8 +104,23 @@ class VaultStore:
         return {chat: self.contents(chat) for chat in sorted({*self.chats_with_logs(), *self.retired_chats()})}
 
     def last_seq(self) -> int:
-        """The largest number given to a line so far; 0 in a vault without numbered lines."""
-        return max((line.seq for found in self.all_logs().values() for line in found.lines), default=0)
+        """The largest number given to a line so far, also to one whose log is gone; 0 in a vault without numbered lines."""
+        named = max((line.seq for found in self.all_logs().values() for line in found.lines), default=0)
+        return max(named, self._kept_seq())
+
+    def _kept_seq(self) -> int:
+        try:
+            text = self._fs.read_bytes(self.desktop / "seq", limit=_TOKEN_BYTES).decode("ascii", "replace").strip()
+        except (FileNotFoundError, CannotRead):
+            return 0
+        return int(text) if text.isdecimal() and len(text) < _SEQ_DIGITS else 0
+
+    def keep_seq(self) -> None:
+        """Write down the largest number, durably, before the lines that bear it may go."""
+        last = self.last_seq()
+        if last > self._kept_seq():
+            self._fs.make_folder(self.desktop)
+            atomic.replace(self._fs, self.desktop / "seq", b"%d\n" % last)
 
     def append(self, chat: ChatId, lines: Sequence[Line], *, number: bool = True) -> tuple[Line, ...]:
         """Add lines to a chat's log, durably, in one write; returns them as written.
@@ -117,6 +133,7 @@ class VaultStore:
         damaged = self.damage(chat)
         if damaged:
             raise LogDamaged(chat, damaged)
+        self._take_back_up(chat)
         now = self._clock()
         seq = self.last_seq() if number else 0
         filled: list[Line] = []
@@ -135,6 +152,41 @@ class VaultStore:
         for folder in (self.folder / "chats", self.desktop, self.desktop / "set-aside"):
             atomic.sweep(self._fs, folder)
         self.blobs.sweep()
+
+    def retire(self, chat: ChatId) -> None:
+        """Put the log of a deleted chat away, durably: its observations stay part of the history of the disk. Every content it
+        names comes under our own care first, because the original would collect what no log of its own names."""
+        live = self._live(chat)
+        if self._fs.stat(live) is None:
+            return
+        named = {sha for line in self.lines(chat) for _, sha in log.contents_named(line)}
+        for sha in sorted(named):
+            try:
+                self.blobs.keep_own(sha)
+            except (BlobNotFound, BlobCorrupt):
+                continue  # lost before; the log says so wherever it is read
+        self._move(live, self._retired(chat))
+
+    def _take_back_up(self, chat: ChatId) -> None:
+        """A chat of a retired log that is written again (the same session imported anew) goes on with its log."""
+        if self._fs.stat(self._live(chat)) is None and self._fs.stat(self._retired(chat)) is not None:
+            self._move(self._retired(chat), self._live(chat))
+
+    def _move(self, old: Path, new: Path) -> None:
+        self._fs.make_folder(new.parent)
+        faults.point("log.move")
+        self._fs.rename(old, new)
+        faults.point("log.moved")
+        self._fs.sync_folder(new.parent)
+        self._fs.sync_folder(old.parent)
+        with suppress(CannotWrite):
+            self._fs.remove_folder(old.parent)  # unless somebody put something else there
+
+    def drop_retired(self, chat: ChatId) -> None:
+        """Remove a retired log for good, durably; for one that nobody's history needs."""
+        path = self._retired(chat)
+        atomic.remove(self._fs, path)
+        self._fs.remove_folder(path.parent)
 
     def remove_log(self, chat: ChatId) -> None:
         """Remove a chat's log and its folder, durably. Only for a log that observed nothing."""

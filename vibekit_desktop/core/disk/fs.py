@@ -8,6 +8,7 @@ import errno
 import os
 import stat as stat_bits
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -124,6 +125,10 @@ class Fs:
     def touch(self, path: Path) -> None:
         """Set the times of a file to now."""
         os.utime(path, follow_symlinks=False)
+
+    def now_ns(self) -> int:
+        """The clock that stamps are compared with, in nanoseconds since 1970."""
+        return time.time_ns()
 
     # -- whole steps ---------------------------------------------------------------------------------------------
 

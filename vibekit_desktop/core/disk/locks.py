@@ -35,6 +35,60 @@ def try_lock(fd: int) -> bool:
     return True
 
 
+class TurnLock:
+    """Held for the length of a turn that a process of ours runs (storage.md 2). A turn driven by hooks holds none."""
+
+    def __init__(self, fs: Fs, desktop: Path, chat: str) -> None:
+        self._fs = fs
+        self.path = desktop / "turns" / f"{chat}.lock"
+
+    @contextmanager
+    def hold(self, turn: int) -> Iterator[None]:
+        """The turn runs inside the block; `Busy` if another process runs one of this chat."""
+        self._fs.make_folder(self.path.parent)
+        try:
+            fd = self._fs.open(self.path, os.O_RDWR | os.O_CREAT | NOFOLLOW, 0o600)
+        except OSError as error:
+            raise cannot_write(self.path, error) from error
+        try:
+            if not try_lock(fd):
+                raise Busy(f"turn {self._text() or '?'} is running")
+            try:
+                self._fs.truncate(fd, 0)
+                self._fs.write_all(fd, f"{turn}\n".encode())
+            except OSError as error:
+                raise cannot_write(self.path, error) from error
+            yield
+        finally:
+            self._fs.close(fd)
+
+    def _text(self) -> str:
+        try:
+            return self._fs.read_bytes(self.path, limit=_HOLDER_BYTES).decode("ascii", "replace").strip()
+        except (FileNotFoundError, CannotRead):
+            return ""
+
+    def running(self) -> str:
+        """The number of the turn that some process runs, as text; empty if none does. Makes nothing."""
+        try:
+            fd = self._fs.open(self.path, os.O_RDWR | NOFOLLOW | NONBLOCK)
+        except (FileNotFoundError, NotADirectoryError):
+            return ""
+        except OSError as error:
+            raise cannot_read(self.path, error) from error
+        try:
+            return "" if try_lock(fd) else self._text() or "?"
+        finally:
+            self._fs.close(fd)
+
+
+def running_turns(fs: Fs, desktop: Path) -> list[tuple[str, str]]:
+    """Chat and turn of every turn that a process runs in a vault now."""
+    names = [name.removesuffix(".lock") for name in fs.list_names(desktop / "turns") if name.endswith(".lock")]
+    turns = [(chat, TurnLock(fs, desktop, chat).running()) for chat in names]
+    return [(chat, turn) for chat, turn in turns if turn]
+
+
 class VaultLock:
     """The one lock of a vault, held only while something in it is changed (storage.md 2)."""
 

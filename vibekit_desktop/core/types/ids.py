@@ -70,6 +70,25 @@ def parse_tag(text: str) -> Tag:
     return Tag(text)
 
 
+def tag_order(tag: Tag) -> tuple[int, int]:
+    """The place of a tag among others: by turn, then by capture, as numbers (checkpoint.md 1.4). Never fails: what is no number
+    there, or more than 63 bits hold, counts as 0."""
+    turn, _, tool = tag.partition(".")
+    return _number(turn), _number(tool)
+
+
+def _number(text: str) -> int:
+    digits = text.removeprefix("+")
+    if not digits.isascii() or not digits.isdecimal():
+        return 0
+    value = int(digits) if len(digits) < _LONGEST_NUMBER else 0
+    return value if value < 1 << 63 else 0
+
+
+_LONGEST_NUMBER = 1000
+"""Python refuses to read much longer ones."""
+
+
 def parse_workspace_path(text: str) -> WorkspacePath:
     """Normalise a relative path with ``/``; raise `PathEscape` if it is absolute, empty, or leaves the workspace.
 

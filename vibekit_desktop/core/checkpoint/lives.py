@@ -1,0 +1,99 @@
+"""Where a log begins and ends: a branch from a turn; the log of a deleted chat put away, and gone once nobody needs it.
+
+| crash after | what is left | what beginning again does |
+| --- | --- | --- |
+| the branch's log | a log that no chat shows | a new branch gets a new id |
+| contents under our care | the log where it was | moves it |
+| the move | the retired log | keeps it or drops it |
+| the states written down, the number | the retired log | drops it |
+
+Blocking; under the vault's lock.
+"""
+
+from dataclasses import replace
+
+from vibekit_desktop.core.checkpoint.ground import Ground
+from vibekit_desktop.core.checkpoint.known import Entry
+from vibekit_desktop.core.checkpoint.log import Line
+from vibekit_desktop.core.checkpoint.points import Marks
+from vibekit_desktop.core.disk import faults
+from vibekit_desktop.core.disk.tree import Kind, Stamp
+from vibekit_desktop.core.types.chats import TranscriptShape
+from vibekit_desktop.core.types.checkpoints import BeforeTurn, FileState, State, point_text
+from vibekit_desktop.core.types.errors import LogDamaged, PointNotFound
+from vibekit_desktop.core.types.ids import ChatId, WorkspacePath
+
+
+def branch(ground: Ground, chat: ChatId, marks: Marks, shape: TranscriptShape, turn: int, new: ChatId) -> None:
+    """Begin the chat ``new`` as a branch of ``chat`` before a turn: its messages up to that prompt, its history up to there."""
+    damaged = ground.vault.damage(chat)
+    if damaged:
+        raise LogDamaged(chat, damaged)
+    mark = marks.turns.get(turn)
+    if mark is None or turn not in shape.prompt_index:
+        raise PointNotFound(chat, point_text(BeforeTurn(turn)))
+    # The turn may stand in an ancestor's log: then the branch begins there, whatever came after in this chat.
+    placed = next(placed for position, placed in marks.view.own if position == mark.start)
+    contents = ground.vault.contents(placed.chat)
+    earlier = [line.seq for number, line in zip(contents.numbers, contents.lines, strict=True) if number < placed.number]
+    first = Line(
+        type="branch_start",
+        parent=placed.chat,
+        turn=turn,
+        cut_seq=max(earlier, default=0),
+        cut_lines=placed.number - 1,
+    )
+    faults.point("branch.log")
+    ground.vault.append(new, [first])
+    faults.point("branch.transcript")
+    ground.transcripts.branch(chat, new, keep=shape.prompt_index[turn], first_turn=turn)
+
+
+def retire(ground: Ground, chat: ChatId) -> None:
+    """Put the log of a deleted chat away, and drop every retired log that nobody's history needs any more."""
+    faults.point("log.retire")
+    ground.vault.retire(chat)
+    drop_unneeded(ground)
+
+
+def drop_unneeded(ground: Ground) -> None:
+    """A retired log stays as long as a chat that began before its last line is there (storage.md 4)."""
+    vault = ground.vault
+    retired = set(vault.retired_chats())
+    if not retired:
+        return
+    spans = vault.memory.spans()
+    roots = {vault.memory.root(chat) for chat in vault.chats_with_logs()}
+    oldest = min((spans[root][0] for root in roots if root in spans), default=None)
+    for chat in sorted(retired):
+        last = spans[chat][1] if chat in spans else -1
+        if oldest is not None and oldest < last:
+            continue
+        _remember_states(ground, chat)
+        vault.keep_seq()
+        faults.point("log.drop")
+        vault.drop_retired(chat)
+
+
+def _remember_states(ground: Ground, chat: ChatId) -> None:
+    """Paths that only this log names are unnamed from now on: what they were last becomes their state at the last look."""
+    if ground.workspace is None:
+        return
+    seen = ground.known.load(ground.workspace.identity)
+    if seen is None:
+        return
+    entries: dict[WorkspacePath, Entry] = dict(seen.entries)
+    for path, found in ground.vault.memory.public().by_path.items():
+        if any(one.chat != chat for one in found):
+            continue
+        entry, last = entries.pop(path, None), found[-1].after
+        if entry is not None and last.has_content and entry.sha == last.sha:
+            entries[path] = entry
+        elif last.state is not State.ABSENT:
+            # Not what the last look saw: the stamp of nothing, so the next one reads it.
+            entries[path] = Entry(Stamp(last.size or 0, 0, 0, 0, 0, last.mode or 0, _kind(last), 1), last.sha or "")
+    ground.known.save(replace(seen, entries=entries))
+
+
+def _kind(state: FileState) -> Kind:
+    return "link" if state.state is State.LINK else "file"

@@ -1,0 +1,160 @@
+"""Carry out an agent's write: capture, stage beside the target, look once more, rename (storage.md 7, reliability.md 3.2).
+
+What the agent did not know is never overwritten: a file that is not what the writer read is left, its bytes in the store.
+
+| crash after | what is left | who goes on |
+| --- | --- | --- |
+| the capture | a capture without its write | the end of the turn: "it was not written" |
+| the stage | and the stage, listed | the next change, by the list |
+| the rename | the write | nobody needs to |
+
+Blocking; the caller holds the vault's lock.
+"""
+
+from vibekit_desktop.core.checkpoint import capture, log, look, recover, stages
+from vibekit_desktop.core.checkpoint.capture import Announced
+from vibekit_desktop.core.checkpoint.finish import folder_line
+from vibekit_desktop.core.checkpoint.ground import Ground
+from vibekit_desktop.core.checkpoint.history import agree
+from vibekit_desktop.core.disk import faults
+from vibekit_desktop.core.types.checkpoints import (
+    Action,
+    Author,
+    CaptureReport,
+    FileState,
+    How,
+    PlannedFile,
+    State,
+)
+from vibekit_desktop.core.types.errors import (
+    CannotWrite,
+    ChangedMeanwhile,
+    CoreError,
+    EnvironmentFault,
+    NotProtected,
+    PathEscape,
+    PathRefused,
+)
+from vibekit_desktop.core.types.ids import ChatId, WorkspacePath
+
+LINK = "link"
+
+
+def write(
+    ground: Ground,
+    chat: ChatId,
+    path: WorkspacePath,
+    data: bytes | None,
+    *,
+    message_count: int,
+    mode: int | None,
+    expected: FileState | None,
+    tool_call_id: str,
+    unprotected: bool,
+) -> CaptureReport:
+    """Write ``data`` to a path, or delete it. ``expected``: what the writer read there; anything else is `ChangedMeanwhile`,
+    and what is there is in the store. `NotProtected` where it cannot be stored, unless ``unprotected`` says that the user
+    accepts.
+
+    A link is never written through and never replaced. Raises and changes nothing but the log, unless it returns.
+    """
+    workspace = ground.folder()
+    capture.refuse(path)
+    path = workspace.spelled(path)
+    state = workspace.look(path)
+    if state.state is State.LINK:
+        raise PathRefused(path, LINK)
+    if data is None and state.state is not State.PRESENT:
+        raise PathRefused(path, capture.FOLDER if state.state is State.FOLDER else "missing")
+    if data is not None and mode is None:
+        mode = stages.NEW_FILE_MODE if state.mode is None else state.mode
+    announced = Announced(content=data, deleted=data is None, mode=mode, tool_call_id=tool_call_id)
+    real, state = capture.target(workspace, path, announced)
+    if real != path:
+        raise PathEscape(path)  # a link on the way, wherever it leads: what we write goes where the path says
+    if expected is not None and not agree(expected, state):
+        _meet(ground, chat, path, state, expected)
+        raise ChangedMeanwhile(path)
+    if not unprotected:
+        _require_protection(ground, path, state)
+    report = capture.capture(ground, chat, path, announced, message_count=message_count)
+    try:
+        _do(ground, chat, report)
+    except CoreError:
+        _never_written(ground, chat, path)
+        raise
+    return report
+
+
+def _require_protection(ground: Ground, path: WorkspacePath, state: FileState) -> None:
+    if state.state is State.UNKNOWN:
+        raise NotProtected(path, state.reason or State.UNKNOWN.value)
+    if state.has_content and (state.size or 0) > ground.capture_bytes:
+        raise NotProtected(path, look.TOO_LARGE)
+
+
+def _meet(ground: Ground, chat: ChatId, path: WorkspacePath, state: FileState, expected: FileState) -> None:
+    """Keep what is there, say whose it is, and that this chat wanted to write over it."""
+    there = look.captured(ground, path, state)
+    capture.unrecorded(ground, chat, path, there)
+    view, marks = ground.vault.memory.view(chat)
+    met = capture.met(ground, view, path, expected, there, tag=capture.next_tag(marks)[2])
+    ground.vault.append(chat, [capture.conflict_line(met)])
+
+
+def _do(ground: Ground, chat: ChatId, report: CaptureReport) -> None:
+    path, before, after = report.path, report.before, report.after
+    workspace = ground.folder()
+    if after.state is State.ABSENT:
+        _still(ground, path, before)
+        faults.point("write.unlink")
+        workspace.unlink(path)
+        workspace.sync_parent(path)
+        return
+    current = FileState(before.state, before.sha, before.mode)
+    action = Action.CREATE if before.state is State.ABSENT else Action.WRITE
+    file = PlannedFile(path=path, action=action, current=current, wanted=after)
+    staged = stages.make(ground, [file], ground.vault.make_token())
+    if path in staged.left:
+        stages.discard(ground, staged.stages.items(), staged.folders)
+        raise CannotWrite(path, staged.left[path].value)
+    try:
+        _still(ground, path, before)
+        turn = ground.vault.memory.view(chat)[1].last_turn
+        made = [_made(folder, turn) for folder in staged.folders]
+        ground.vault.append(chat, made)
+        faults.point("write.rename")
+        workspace.put_in_place(path, staged.stages[path])
+    except CoreError:
+        stages.discard(ground, staged.stages.items(), staged.folders)
+        raise
+    workspace.sync_parent(path)
+    if not recover.open_plans(ground):
+        stages.sweep(ground)
+
+
+def _made(folder: WorkspacePath, turn: int) -> log.Line:
+    line = folder_line(folder, State.FOLDER.value, entry=0, turn=turn)
+    return log.changed(line, author=Author.AGENT.value, how=How.ANNOUNCED.value)
+
+
+def _still(ground: Ground, path: WorkspacePath, before: FileState) -> None:
+    """The last look before the change: still what was captured, or `ChangedMeanwhile`."""
+    now = ground.folder().look(path)
+    same = agree(before, now) or (before.state is now.state is State.UNKNOWN)
+    if not same:
+        look.captured(ground, path, now)
+        raise ChangedMeanwhile(path)
+
+
+def _never_written(ground: Ground, chat: ChatId, path: WorkspacePath) -> None:
+    """A write that is known to have failed is closed by what is on disk (storage.md 4)."""
+    try:
+        there = look.captured(ground, path, ground.folder().look(path))
+        if there.state is State.UNKNOWN:
+            return
+        turn = ground.vault.memory.view(chat)[1].last_turn
+        line = log.observed(path, there, there, author=Author.AGENT, how=How.SETTLE, turn=turn)
+        ground.vault.append(chat, [line])
+    except EnvironmentFault:
+        return  # the end of the turn finds out by itself
