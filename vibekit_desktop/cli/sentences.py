@@ -32,6 +32,15 @@ _REASONS = {
     "not-found": "there is no such file",
 }
 
+_UNFINISHED = {
+    "interrupted": "it was interrupted and cannot be finished yet; nothing more was changed",
+    "original": "another program began it and has not ended it; it is not carried on here, and nothing was changed",
+    "other-vault": "it was begun in another folder and is not carried on here; nothing was changed",
+    "log-damaged": "the log is damaged; `vibekit-desktop verify` shows where; nothing more was changed",
+    "damaged": "a content that it needs is damaged; `vibekit-desktop verify` shows which; nothing more was changed",
+    "no-plan": "its plan cannot be read; nothing more was changed",
+}
+
 
 def _reason(reason: str) -> str:
     return _REASONS.get(reason, reason)
@@ -85,7 +94,7 @@ def sentence(error: e.CoreError) -> str:
             lines = ", ".join(str(line) for line in error.lines[:5])
             return f"the log of chat {error.chat} is damaged in line {lines}; it can be read but not added to"
         case e.RestoreUnfinished():
-            return f"an earlier restore of chat {error.chat} is unfinished: {error.reason}"
+            return f"an earlier restore of chat {error.chat} is unfinished: {_UNFINISHED.get(error.reason, error.reason)}"
         case e.WorkspaceMissing():
             return f"there is no folder at {error.looked_at!r}; nothing was changed"
         case e.DiskFull():

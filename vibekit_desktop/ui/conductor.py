@@ -279,6 +279,7 @@ class Conductor(QObject):
         self.transcript.set_timeline(timeline)
         self.inspector.show_timeline(timeline)
         self.page.header.set_changed(_changed_files(timeline))
+        self.page.say_unfinished(timeline.unfinished)
         if self.review.chat == timeline.chat:
             self.review.refresh(timeline)
 

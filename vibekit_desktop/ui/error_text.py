@@ -195,7 +195,17 @@ def _log_damaged(error: errors.LogDamaged) -> ErrorText:
     )
 
 
-def _restore_unfinished(_error: errors.RestoreUnfinished) -> ErrorText:
+def _restore_unfinished(error: errors.RestoreUnfinished) -> ErrorText:
+    if error.reason == "original":
+        return ErrorText(
+            tr("Another program began to restore this chat's files and did not end."),
+            tr("Nothing was changed. It is not carried on here; restoring and undoing are off until that program ends it."),
+        )
+    if error.reason == "other-vault":
+        return ErrorText(
+            tr("This record holds a restore that was begun in another folder."),
+            tr("Nothing was changed. It is not carried on here, since it was never meant for these files."),
+        )
     return ErrorText(
         tr("An interrupted restore could not be finished."),
         tr("Every file's earlier content is in the store. Remove what stands in the way, then try again."),

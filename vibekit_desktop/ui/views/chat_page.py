@@ -99,6 +99,9 @@ class ChatPage(QWidget):
         super().__init__(parent)
         self.model = model
         self._window: MainWindow | None = None
+        self._chat = ""
+        self._wrong = ("", "info", "info")
+        self._unfinished = False
         self.header = ChatHeader(hub, self)
         self.banner = Banner(hub, self)
         self.transcript = TranscriptView(hub, model, self)
@@ -132,13 +135,32 @@ class ChatPage(QWidget):
         self.model.set_view(view)
         self.header.set_chat(header.name, header.agent, chat.model, view.vault_workspace, shown_path)
         self.foot.say(_origin(header.agent, source=bool(header.source)))
-        if header.status is ChatStatus.DAMAGED:
-            self.banner.say(header.problem or tr("Parts of this chat can't be read."), "error", "damaged")
-        elif not view.workspace_found:
-            text = tr("The workspace was not found where it was. The chat can be read; nothing can be restored.")
+        self._unfinished = self._unfinished and header.id == self._chat
+        self._chat = header.id
+        self._wrong = _what_is_wrong(view)
+        self._say_what_is_wrong()
+
+    def say_unfinished(self, unfinished: bool) -> None:
+        """Whether a restore of the shown chat began and did not end. What keeps all of it from being restored goes first."""
+        self._unfinished = unfinished
+        self._say_what_is_wrong()
+
+    def _say_what_is_wrong(self) -> None:
+        if self._unfinished and not self._wrong[0]:
+            text = tr("A restore of this chat began and did not end. Some of its files may be put back and others not.")
             self.banner.say(text, "warning", "warning")
         else:
-            self.banner.say("")
+            self.banner.say(*self._wrong)
+
+
+def _what_is_wrong(view: ChatView) -> tuple[str, str, str]:
+    """What the banner says of a chat, with its tone and icon; an empty text if nothing is wrong."""
+    if view.header.status is ChatStatus.DAMAGED:
+        return view.header.problem or tr("Parts of this chat can't be read."), "error", "damaged"
+    if not view.workspace_found:
+        text = tr("The workspace was not found where it was. The chat can be read; nothing can be restored.")
+        return text, "warning", "warning"
+    return "", "info", "info"
 
 
 def _origin(agent: str, *, source: bool) -> str:
