@@ -116,6 +116,8 @@ async def _timeline(core: Core, options: argparse.Namespace) -> int:
         )
     else:
         printing.print_timeline(timeline.entries)
+        if timeline.unfinished:
+            printing.say("a restore of this chat began and did not end")
     return DONE
 
 
