@@ -54,8 +54,7 @@ def carry_out(ground: Ground, view: View, marks: Marks, plan: RestorePlan, progr
     staged = stages.Staged(stages={}, folders=(), left={})
     if plan.files:
         left = _store_what_is_lost(ground, plan)
-        gaps = look.gap_lines(ground, view, marks.last_turn, {file.path: file.current for file in plan.files})
-        ground.vault.append(plan.chat, gaps)
+        look.before_entry(ground, plan.chat, {file.path: file.current for file in plan.files})
         staged = stages.make(ground, [file for file in plan.acts if file.path not in left], token)
         left.update(staged.left)
     body = _body(ground, marks, plan, staged, left, token)
