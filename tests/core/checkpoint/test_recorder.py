@@ -1,0 +1,429 @@
+"""Turns, commands and announced writes as hooks and live agents report them, on real folders."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import Clock
+from tests.core.checkpoint.world import A, B, World
+from vibekit_desktop.core.checkpoint.log import Line
+from vibekit_desktop.core.checkpoint.recorder import Announced
+from vibekit_desktop.core.types.checkpoints import (
+    Author,
+    CaptureReport,
+    EntryKind,
+    FileChange,
+    How,
+    Scope,
+    State,
+    TimelineEntry,
+)
+from vibekit_desktop.core.types.errors import ChangedMeanwhile, NoOpenTurn, NotProtected, PathEscape, PathRefused
+from vibekit_desktop.core.types.ids import ChatId, WorkspacePath
+
+
+class Hooks:
+    """One agent's hooks: what it says it does, and what it does."""
+
+    def __init__(self, world: World) -> None:
+        self.world = world
+
+    def begin(self, chat: ChatId = A) -> int:
+        self.world.clock.advance(1000)
+        transcript = self.world.transcripts.chats.setdefault(chat, [])
+        turn = self.world.kernel.recorder.begin_turn(chat, message_count=len(transcript) + 1)
+        transcript += [turn, 0]
+        return turn
+
+    def end(self, chat: ChatId = A) -> None:
+        self.world.kernel.recorder.end_turn(chat)
+
+    def record(self, path: str, data: bytes | None, chat: ChatId = A, *, known: bool = True, do: bool = True) -> CaptureReport:
+        """Announce a write and, as the hook's caller, do it."""
+        announced = Announced(content=data if known else None, deleted=data is None)
+        report = self.world.kernel.recorder.capture(
+            chat, WorkspacePath(path), announced, message_count=len(self.world.transcripts.chats.get(chat, []))
+        )
+        if do:
+            self.world.write(path, data)
+        return report
+
+    def command(self, act: Callable[[], object], chat: ChatId = A) -> None:
+        self.world.kernel.recorder.begin_command(chat)
+        act()
+        self.world.kernel.recorder.end_command(chat)
+
+    def lines(self, chat: ChatId = A) -> list[Line]:
+        return list(self.world.vault.lines(chat))
+
+
+@pytest.fixture
+def world(tmp_path: Path, clock: Clock) -> World:
+    return World(tmp_path, clock)
+
+
+@pytest.fixture
+def hooks(world: World) -> Hooks:
+    return Hooks(world)
+
+
+def row(world: World, turn: int, chat: ChatId = A) -> TimelineEntry:
+    entries = world.kernel.timeline(chat).entries
+    return next(one for one in entries if one.kind is EntryKind.TURN and one.turn == turn)
+
+
+def told(files: tuple[FileChange, ...]) -> dict[str, tuple[str, str, str]]:
+    return {one.path: (one.status.value, one.author.value, one.how.value) for one in files}
+
+
+def test_the_first_look_sets_the_states_and_writes_nothing(world: World, hooks: Hooks) -> None:
+    world.write("a", b"1")
+    world.write("deep/b", b"2")
+    hooks.begin()
+    assert [line.type for line in hooks.lines()] == ["turn_start"]
+    hooks.end()
+    assert row(world, 1).files == ()
+    assert row(world, 1).coverage.complete
+
+
+def test_a_turn_shows_announced_and_unannounced_changes_and_all_of_it_goes_back(world: World, hooks: Hooks) -> None:
+    seed = {"a": b"1", "gone": b"x", "sub/keep": b"k"}
+    for path, data in seed.items():
+        world.write(path, data)
+    hooks.begin()
+    hooks.record("a", b"2")
+    hooks.record("new", b"n")
+    world.write("made-by-shell", b"s")
+    world.write("gone", None)
+    hooks.end()
+    assert told(row(world, 1).files) == {
+        "a": ("M", "agent", "announced"),
+        "new": ("A", "agent", "announced"),
+        "made-by-shell": ("A", "unknown", "scan"),
+        "gone": ("D", "unknown", "scan"),
+    }
+    assert row(world, 1).coverage.complete
+    assert world.actions(world.plan("before:1")) == {
+        "a": "write",
+        "new": "delete",
+        "made-by-shell": "leave:changed-since",
+        "gone": "leave:changed-since",
+    }
+    from tests.core.checkpoint.world import ALL_MINE
+
+    world.restore("before:1", mine=ALL_MINE)
+    assert world.disk() == seed
+    world.undo()
+    assert world.disk() == {"a": b"2", "new": b"n", "made-by-shell": b"s", "sub/keep": b"k"}
+
+
+def test_what_a_reported_command_changed_goes_back_without_asking(world: World, hooks: Hooks) -> None:
+    world.write("a", b"1")
+    world.write("b", b"1")
+    hooks.begin()
+    world.write("b", b"by hand")
+    hooks.command(lambda: world.write("a", b"2"))
+    hooks.end()
+    assert told(row(world, 1).files) == {"a": ("M", "command", "scan"), "b": ("M", "unknown", "scan")}
+    world.restore("before:1")
+    assert world.disk() == {"a": b"1", "b": b"by hand"}
+
+
+def test_two_turns_at_once_make_an_unannounced_change_nobodys(world: World, hooks: Hooks) -> None:
+    world.write("a", b"1")
+    hooks.begin(A)
+    hooks.begin(B)
+    hooks.command(lambda: world.write("a", b"2"), B)
+    hooks.record("b", b"new", B)
+    hooks.end(B)
+    hooks.end(A)
+    assert told(row(world, 1, B).files) == {"b": ("A", "agent", "announced")}
+    assert told(row(world, 1, A).files) == {}
+    gap = next(line for line in hooks.lines(B) if line.path == "a")
+    assert (gap.author, gap.how) == (Author.UNKNOWN, How.GAP)
+    assert world.actions(world.plan("before:1", B)) == {"b": "delete"}
+
+
+def test_an_edit_between_turns_is_no_part_of_any(world: World, hooks: Hooks) -> None:
+    world.write("a", b"1")
+    world.write("mine", b"old")
+    hooks.begin()
+    hooks.record("a", b"2")
+    hooks.end()
+    world.write("mine", b"new")
+    hooks.begin()
+    hooks.end()
+    kinds = [(entry.kind.value, told(entry.files)) for entry in world.kernel.timeline(A).entries]
+    assert kinds == [
+        ("turn", {"a": ("M", "agent", "announced")}),
+        ("between", {"mine": ("M", "unknown", "gap")}),
+        ("turn", {}),
+        ("now", {}),
+    ]
+    assert world.actions(world.plan("before:1")) == {"a": "write"}
+    assert world.at("before:1", "mine") == b"old"
+    assert world.at("before:2", "mine") == b"new"
+
+
+def test_a_capture_whose_content_is_not_known_is_closed_by_what_is_found(world: World, hooks: Hooks) -> None:
+    world.write("a", b"1")
+    hooks.begin()
+    hooks.record("a", b"2", known=False)
+    hooks.record("b", b"x")
+    hooks.end()
+    settle = next(line for line in hooks.lines() if line.how == How.SETTLE)
+    assert (settle.path, settle.author, settle.before_sha) == ("a", Author.AGENT, settle.after_sha)
+    assert told(row(world, 1).files)["a"] == ("M", "agent", "settle")
+    assert world.at("after:1", "a") == b"2"
+    world.restore("before:1")
+    assert world.disk() == {"a": b"1"}
+
+
+def test_a_write_that_was_announced_and_never_done_is_no_change(world: World, hooks: Hooks) -> None:
+    world.write("a", b"1")
+    hooks.begin(A)
+    hooks.record("a", b"2", A, do=False)
+    hooks.begin(B)
+    assert hooks.record("a", b"3", B).conflict is None
+    hooks.end(B)
+    hooks.end(A)
+    assert world.kernel.conflicts(B) == ()
+
+
+def test_foreign_content_is_a_conflict_and_both_sides_are_kept(world: World, hooks: Hooks) -> None:
+    hooks.begin(A)
+    hooks.record("f", b"by A", A)
+    hooks.end(A)
+    world.write("f", b"by somebody")
+    hooks.begin(B)
+    report = hooks.record("f", b"by B", B)
+    hooks.end(B)
+    assert report.conflict is not None
+    (conflict,) = [one for one in world.kernel.conflicts(B) if one.other_chat]
+    assert (conflict.path, conflict.other_chat, conflict.tag) == ("f", A, "1")
+    assert world.kernel.read_blob(B, conflict.actual_sha) == b"by somebody"
+    kinds = [line.type for line in hooks.lines(B)]
+    assert kinds.index("conflict_detected") + 1 == kinds.index("snapshot")
+
+
+def test_a_folder_that_is_made_and_one_that_goes_are_seen(world: World, hooks: Hooks) -> None:
+    (world.root / "old").mkdir()
+    hooks.begin()
+    hooks.record("new/file", b"1")
+    (world.root / "old").rmdir()
+    (world.root / "empty").mkdir()
+    hooks.end()
+    folders = {line.path: (line.state, line.author, line.how) for line in hooks.lines() if line.type == "dir"}
+    assert folders == {
+        "new": ("folder", "agent", "scan"),
+        "old": ("absent", "unknown", "scan"),
+        "empty": ("folder", "unknown", "scan"),
+    }
+
+
+def test_a_rename_is_told_as_one(world: World, hooks: Hooks) -> None:
+    world.write("old-name", b"content")
+    hooks.begin()
+    hooks.command(lambda: (world.root / "old-name").rename(world.root / "new-name"))
+    hooks.end()
+    (change,) = row(world, 1).files
+    assert (change.status.value, change.path, change.old_path) == ("R", "new-name", "old-name")
+    world.restore("before:1")
+    assert world.disk() == {"old-name": b"content"}
+
+
+def test_an_announced_rename_is_told_as_one(world: World, hooks: Hooks) -> None:
+    world.write("old-name", b"content")
+    hooks.begin()
+    world.kernel.recorder.capture_rename(A, WorkspacePath("old-name"), WorkspacePath("new-name"), message_count=1)
+    (world.root / "old-name").rename(world.root / "new-name")
+    hooks.end()
+    (change,) = row(world, 1).files
+    assert (change.status.value, change.path, change.old_path) == ("R", "new-name", "old-name")
+    world.restore("before:1")
+    assert world.disk() == {"old-name": b"content"}
+
+
+def test_an_ignored_change_is_said_and_not_listed(world: World, hooks: Hooks) -> None:
+    world.write("node_modules/x/index.js", b"1")
+    hooks.begin()
+    world.write("node_modules/y/index.js", b"2")
+    hooks.end()
+    entry = row(world, 1)
+    assert entry.files == ()
+    assert [(one.path, one.reason) for one in entry.coverage.skipped] == [("node_modules", "ignored")]
+    hooks.begin()
+    hooks.end()
+    assert row(world, 2).coverage.complete
+
+
+def test_an_announced_write_below_an_ignored_folder_is_kept(world: World, hooks: Hooks) -> None:
+    world.write("node_modules/x", b"1")
+    hooks.begin()
+    hooks.record("node_modules/x", b"2")
+    hooks.end()
+    assert told(row(world, 1).files) == {"node_modules/x": ("M", "agent", "announced")}
+    world.restore("before:1")
+    assert world.read("node_modules/x") == b"1"
+
+
+def test_a_write_through_us_is_captured_and_done_in_one_call(world: World, hooks: Hooks) -> None:
+    world.write("a", b"1", 0o755)
+    hooks.begin()
+    recorder = world.kernel.recorder
+    recorder.write(A, WorkspacePath("a"), b"2", message_count=1)
+    recorder.write(A, WorkspacePath("deep/er/b"), b"new", message_count=1)
+    hooks.end()
+    assert world.disk() == {"a": b"2", "deep/er/b": b"new"}
+    assert (world.root / "a").stat().st_mode & 0o777 == 0o755
+    recorder.write(A, WorkspacePath("a"), None, message_count=1)
+    assert world.disk() == {"deep/er/b": b"new"}
+    world.restore("before:1")
+    assert world.disk() == {"a": b"1"}
+    assert not (world.root / "deep").exists()
+    assert not world.stages()
+
+
+def test_a_write_over_what_the_agent_did_not_read_is_held_and_the_other_bytes_are_kept(world: World, hooks: Hooks) -> None:
+    world.write("f", b"read by the agent")
+    hooks.begin()
+    read = world.workspace.look(WorkspacePath("f"))
+    world.write("f", b"typed by the user")
+    with pytest.raises(ChangedMeanwhile):
+        world.kernel.recorder.write(A, WorkspacePath("f"), b"agent", message_count=1, expected=read)
+    assert world.read("f") == b"typed by the user"
+    (conflict,) = world.kernel.conflicts(A)
+    assert world.kernel.read_blob(A, conflict.actual_sha) == b"typed by the user"
+
+
+def test_a_write_that_could_not_be_taken_back_is_held(tmp_path: Path, clock: Clock) -> None:
+    from vibekit_desktop.core.checkpoint.kernel import CheckpointKernel
+
+    world = World(tmp_path, clock)
+    world.kernel = CheckpointKernel(world.fs, world.vault, world.workspace, world.transcripts, world.clock, capture_bytes=10)
+    world.write("big", b"x" * 11)
+    world.kernel.recorder.begin_turn(A, message_count=1)
+    with pytest.raises(NotProtected):
+        world.kernel.recorder.write(A, WorkspacePath("big"), b"small", message_count=1)
+    assert world.read("big") == b"x" * 11
+    report = world.kernel.recorder.write(A, WorkspacePath("big"), b"small", message_count=1, unprotected=True)
+    assert report.before.state is State.NOT_CAPTURED
+    assert world.read("big") == b"small"
+    world.kernel.recorder.end_turn(A)
+    assert not row(world, 1).coverage.complete
+    assert world.actions(world.plan("before:1")) == {"big": "leave:not-captured"}
+
+
+@pytest.mark.parametrize(
+    ("path", "error"), [(".git/config", PathRefused), ("sub/.GIT/x", PathRefused), ("con", PathRefused), ("fifo", PathRefused)]
+)
+def test_what_is_never_touched_is_refused_and_nothing_is_written(
+    world: World, hooks: Hooks, path: str, error: type[Exception]
+) -> None:
+    import os
+
+    os.mkfifo(world.root / "fifo")
+    hooks.begin()
+    before = hooks.lines()
+    with pytest.raises(error):
+        hooks.record(path, b"x", do=False)
+    with pytest.raises(error):
+        world.kernel.recorder.write(A, WorkspacePath(path), b"x", message_count=1)
+    assert hooks.lines() == before
+
+
+def test_a_link_is_captured_as_the_file_it_leads_to_and_never_out_of_the_workspace(world: World, hooks: Hooks) -> None:
+    world.write("real", b"1")
+    (world.root / "link").symlink_to("real")
+    outside = world.root.parent / "outside"
+    outside.write_bytes(b"secret")
+    (world.root / "out").symlink_to(outside)
+    hooks.begin()
+    report = hooks.record("link", b"2", do=False)
+    assert report.path == "real"
+    (world.root / "link").write_bytes(b"2")
+    with pytest.raises(PathEscape):
+        hooks.record("out", b"x", do=False)
+    with pytest.raises(PathRefused):
+        world.kernel.recorder.write(A, WorkspacePath("link"), b"x", message_count=1)
+    hooks.end()
+    world.restore("before:1")
+    assert world.read("real") == b"1"
+    assert (world.root / "link").is_symlink()
+    assert outside.read_bytes() == b"secret"
+
+
+def test_an_end_without_a_beginning_is_refused(world: World) -> None:
+    for call in (
+        lambda: world.kernel.recorder.end_turn(A),
+        lambda: world.kernel.recorder.begin_command(A),
+        lambda: world.kernel.recorder.end_command(A),
+    ):
+        with pytest.raises(NoOpenTurn):
+            call()
+    assert not world.vault.chats_with_logs()
+
+
+def test_tags_count_within_a_turn_and_before_the_first(world: World, hooks: Hooks) -> None:
+    tags = [hooks.record("a", b"0").tag, hooks.record("a", b"1").tag]
+    hooks.begin()
+    tags += [hooks.record("a", b"2").tag, hooks.record("b", b"3").tag]
+    hooks.end()
+    hooks.begin()
+    hooks.end()
+    hooks.begin()
+    tags.append(hooks.record("a", b"4").tag)
+    assert tags == ["0.0", "0.1", "1", "1.1", "3"]
+    assert world.kernel.oldest_tag(A) == "0.0"
+
+
+def test_a_branch_shares_the_history_before_its_turn_and_goes_on_by_itself(world: World, hooks: Hooks) -> None:
+    world.write("a", b"0")
+    for data in (b"1", b"2", b"3"):
+        hooks.begin()
+        hooks.record("a", data)
+        hooks.end()
+    branch = ChatId("branch")
+    world.kernel.branch(A, 3, branch)
+    assert world.transcripts.chats[branch] == [1, 0, 2, 0]
+    turns = [entry.turn for entry in world.kernel.timeline(branch).entries if entry.kind is EntryKind.TURN]
+    assert turns == [1, 2]
+    assert world.at("before:2", "a", branch) == b"1"
+    assert hooks.begin(branch) == 3
+    hooks.record("a", b"4", branch)
+    hooks.end(branch)
+    world.restore("before:3", branch)
+    assert world.read("a") == b"3", "the parent's turn 3 is not the branch's"
+    assert next(line.type for line in world.vault.lines(branch)) == "branch_start"
+
+
+def test_the_log_of_a_deleted_chat_stays_while_it_is_needed(world: World, hooks: Hooks) -> None:
+    world.write("a", b"0")
+    hooks.begin(B)
+    hooks.record("b", b"1", B)
+    hooks.end(B)
+    hooks.begin(A)
+    hooks.record("a", b"1", A)
+    hooks.end(A)
+    world.kernel.retire(A)
+    assert world.vault.retired_chats() == [A], "B began before it ended"
+    assert world.at("before:1", "a", B) == b"0"
+    assert not world.log_path(A).exists()
+    last = world.vault.last_seq()
+    world.kernel.retire(B)
+    assert world.vault.retired_chats() == []
+    assert world.vault.last_seq() == last, "a number is never given twice"
+    world.reopen()
+    hooks.begin(ChatId("chat-c"))
+    assert [line.type for line in hooks.lines(ChatId("chat-c"))] == ["turn_start"], "what the deleted chats left is no change"
+
+
+def test_a_restore_inside_a_running_turn_does_not_end_it(world: World, hooks: Hooks) -> None:
+    world.write("a", b"0")
+    hooks.begin()
+    hooks.record("a", b"1")
+    world.restore("before:1", scope=Scope.FILES)
+    world.write("late", b"x")
+    hooks.end()
+    assert told(row(world, 1).files) == {"a": ("M", "agent", "announced"), "late": ("A", "unknown", "scan")}
