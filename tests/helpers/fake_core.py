@@ -12,8 +12,12 @@ from vibekit_desktop.core.api import Check, Core
 from vibekit_desktop.core.bus import Bus
 from vibekit_desktop.core.types.chats import ChatHeader, ChatView
 from vibekit_desktop.core.types.checkpoints import (
+    ABSENT,
     UNKNOWN,
+    CaptureReport,
     CheckoutReport,
+    Conflict,
+    Coverage,
     Mine,
     Now,
     Point,
@@ -22,12 +26,13 @@ from vibekit_desktop.core.types.checkpoints import (
     RestoreReport,
     Scope,
     Timeline,
+    TurnReport,
     VerifyReport,
 )
 from vibekit_desktop.core.types.diffs import BinaryPair, DiffRequest, FileDiff, StyleRuns, WordSpans
 from vibekit_desktop.core.types.errors import ChatNotFound, NothingToTakeBack
 from vibekit_desktop.core.types.events import Event
-from vibekit_desktop.core.types.ids import ChatId, WorkspacePath, parse_workspace_path
+from vibekit_desktop.core.types.ids import ChatId, Tag, WorkspacePath, new_chat_id, parse_workspace_path
 from vibekit_desktop.core.types.sources import ImportReport, SourceSummary
 
 
@@ -88,6 +93,10 @@ class FakeChats(_Answers):
             raise ChatNotFound(chat)
         return self.views[chat]
 
+    async def branch(self, chat: ChatId, turn: int) -> ChatId:
+        self.note("branch", chat, turn)
+        return new_chat_id()
+
 
 @dataclass
 class FakeCheckpoints(_Answers):
@@ -96,6 +105,7 @@ class FakeCheckpoints(_Answers):
     """Answers of the plan methods, in order; the last one stays. None at all: a plan with nothing to do."""
     reports: list[RestoreReport] = field(default_factory=list)
     contents: dict[WorkspacePath, bytes] = field(default_factory=dict)
+    found_conflicts: list[Conflict] = field(default_factory=list)
 
     def _plan(self, otherwise: RestorePlan) -> RestorePlan:
         if len(self.plans) > 1:
@@ -150,6 +160,57 @@ class FakeCheckpoints(_Answers):
     async def touched(self, chat: ChatId) -> Sequence[WorkspacePath]:
         self.note("touched", chat)
         return sorted(self.contents)
+
+    async def conflicts(self, chat: ChatId) -> Sequence[Conflict]:
+        self.note("conflicts", chat)
+        return self.found_conflicts
+
+
+@dataclass
+class FakeTurns(_Answers):
+    turn: int = 1
+
+    async def record(
+        self, chat_text: str, path_text: str, *, content: bytes | None, deleted: bool, mode: int | None
+    ) -> CaptureReport:
+        self.note("record", chat_text, path_text, content, deleted, mode)
+        return CaptureReport(
+            chat=ChatId(chat_text),
+            path=parse_workspace_path(path_text),
+            tag=Tag(str(self.turn)),
+            before=ABSENT,
+            after=UNKNOWN,
+            coverage=Coverage(complete=True),
+        )
+
+    async def begin(self, chat_text: str, *, workspace: Path | None, agent: str | None, prompt: str | None) -> TurnReport:
+        self.note("begin", chat_text, workspace, agent, prompt)
+        return TurnReport(chat=ChatId(chat_text), turn=self.turn)
+
+    async def command_begin(self, chat_text: str) -> TurnReport:
+        self.note("command_begin", chat_text)
+        return TurnReport(chat=ChatId(chat_text), turn=self.turn)
+
+    async def command_end(self, chat_text: str) -> TurnReport:
+        self.note("command_end", chat_text)
+        return TurnReport(chat=ChatId(chat_text), turn=self.turn)
+
+    async def end(self, chat_text: str, *, answer: str | None) -> TurnReport:
+        self.note("end", chat_text, answer)
+        return TurnReport(chat=ChatId(chat_text), turn=self.turn)
+
+
+@dataclass
+class FakeWatch(_Answers):
+    running: bool = False
+
+    def start(self) -> None:
+        self.note("start")
+        self.running = True
+
+    async def stop(self) -> None:
+        self.note("stop")
+        self.running = False
 
 
 @dataclass
@@ -250,6 +311,8 @@ class FakeCore:
         self.bus = Bus()
         self.chats = FakeChats()
         self.checkpoints = FakeCheckpoints()
+        self.turns = FakeTurns()
+        self.watch = FakeWatch()
         self.diffs = FakeDiffs()
         self.histories = FakeHistories()
         self.library = FakeLibrary()
@@ -257,6 +320,8 @@ class FakeCore:
             events=self.bus,
             chats=self.chats,
             checkpoints=self.checkpoints,
+            turns=self.turns,
+            watch=self.watch,
             diffs=self.diffs,
             histories=self.histories,
             library=self.library,

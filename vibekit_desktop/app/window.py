@@ -145,6 +145,7 @@ async def _start_and_wait(conductor: "Conductor", wired: "Wired", options: "Opti
 
     from vibekit_desktop.core.types.errors import CoreError
 
+    wired.core.watch.start()  # before the chats are listed, so that nothing falls between
     begin = conductor.start(open_chat=options.open_chat, view=options.view, recover=wired.recover)
     starting, ending = asyncio.ensure_future(begin), asyncio.ensure_future(closed.wait())
     await asyncio.wait({starting, ending}, return_when=asyncio.FIRST_COMPLETED)

@@ -23,6 +23,8 @@ from vibekit_desktop.core.services.history import HistoryService
 from vibekit_desktop.core.services.library import LibraryService
 from vibekit_desktop.core.services.serial import Serial
 from vibekit_desktop.core.services.shelf import Shelf
+from vibekit_desktop.core.services.turns import TurnService
+from vibekit_desktop.core.services.watch import WatchService
 from vibekit_desktop.core.sources.claude_code import ClaudeCode
 from vibekit_desktop.core.types.checkpoints import RestoreReport
 from vibekit_desktop.core.worker.pool import WorkerPool
@@ -32,7 +34,8 @@ from vibekit_desktop.core.worker.pool import WorkerPool
 class Wired:
     """The core, and what the program does with it at its edges.
 
-    ``recover`` finishes interrupted restores (the window calls it at start); ``close`` ends the worker process.
+    ``recover`` finishes interrupted restores (the window calls it at start); ``close`` ends the watching and the
+    worker process.
     """
 
     core: Core
@@ -69,18 +72,38 @@ def build(
     sources = (ClaudeCode(),)
     finder = Finder(fs, sources, home, dirs.cache, config_dir=config_dir)
     history = HistoryService(bus, shelf, finder, headers, serial, clock=clock)
-    chats = ChatService(history, headers, serial, clock=clock)
+    chats = ChatService(bus, history, headers, serial, clock=clock)
     checkpoints = CheckpointService(bus, history, headers, serial, counts)
     diffs = DiffService(history, serial, pool)
     library = LibraryService(fs, shelf, history, finder, headers, serial, version=__version__)
+    turns = TurnService(
+        bus,
+        shelf,
+        history,
+        chats,
+        headers,
+        serial,
+        counts,
+        clock=clock,
+        path_of=library.workspace_path,
+        count_again=checkpoints.count_again,
+    )
+    watch = WatchService(bus, fs, shelf, headers)
 
     core = Core(
         events=bus,
         chats=chats,
         checkpoints=checkpoints,
+        turns=turns,
+        watch=watch,
         diffs=diffs,
         histories=history,
         library=library,
         version=__version__,
     )
-    return Wired(core=core, bus=bus, recover=checkpoints.recover_all, close=pool.close)
+
+    async def close() -> None:
+        await watch.stop()
+        await pool.close()
+
+    return Wired(core=core, bus=bus, recover=checkpoints.recover_all, close=close)

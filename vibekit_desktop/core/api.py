@@ -11,13 +11,16 @@ from typing import Protocol, TypeVar
 
 from vibekit_desktop.core.types.chats import ChatHeader, ChatView
 from vibekit_desktop.core.types.checkpoints import (
+    CaptureReport,
     CheckoutReport,
+    Conflict,
     Mine,
     Point,
     RestorePlan,
     RestoreReport,
     Scope,
     Timeline,
+    TurnReport,
     VerifyReport,
 )
 from vibekit_desktop.core.types.diffs import DiffRequest, FileDiff, StyleRuns, WordSpans
@@ -56,6 +59,9 @@ class Chats(Protocol):
     async def open(self, chat: ChatId) -> ChatView:
         """Read a chat; a source session is materialised first, one that has grown is brought up to date."""
 
+    async def branch(self, chat: ChatId, turn: int) -> ChatId:
+        """Make a chat of its own that ends just before a turn; raises `PointNotFound`. No file is touched."""
+
 
 class Checkpoints(Protocol):
     """What the chats did to the files, and the way back."""
@@ -92,6 +98,44 @@ class Checkpoints(Protocol):
 
     async def touched(self, chat: ChatId) -> Sequence[WorkspacePath]:
         """Every path with a line of this chat's, sorted."""
+
+    async def conflicts(self, chat: ChatId) -> Sequence[Conflict]:
+        """Where somebody else changed a file under this chat's hands, oldest first."""
+
+
+class Turns(Protocol):
+    """Turns of an agent that another program runs: what its hooks tell as it works (command-line.md ``record``, ``turn``).
+
+    ``chat_text`` is what a person or a hook may call a chat: an id, a unique prefix, ``@N``, ``source:session``.
+    """
+
+    async def record(
+        self, chat_text: str, path_text: str, *, content: bytes | None, deleted: bool, mode: int | None
+    ) -> CaptureReport:
+        """Capture a path as it is, just before the caller writes it. ``content`` None and not ``deleted``: nobody knows what
+        will be written; with ``mode`` alone the content stays. Raises `PathEscape` or `PathRefused` and does nothing then."""
+
+    async def begin(self, chat_text: str, *, workspace: Path | None, agent: str | None, prompt: str | None) -> TurnReport:
+        """A turn begins. A chat that is not there yet is made in the vault of ``workspace``; without one `WorkspaceNeeded`."""
+
+    async def command_begin(self, chat_text: str) -> TurnReport:
+        """The agent is about to run a command. `NoOpenTurn` outside a turn."""
+
+    async def command_end(self, chat_text: str) -> TurnReport:
+        """The command ended. `NoOpenTurn` if none began."""
+
+    async def end(self, chat_text: str, *, answer: str | None) -> TurnReport:
+        """The turn ended: what nobody announced is found, and the report has the turn's files. `NoOpenTurn` without one."""
+
+
+class Watch(Protocol):
+    """Notices what other processes do to the vaults, for as long as somebody looks at them."""
+
+    def start(self) -> None:
+        """Begin: from now on `ChatCreated`, `ChatUpdated`, `ChatDeleted` and `HistoryGrew` tell what others did."""
+
+    async def stop(self) -> None:
+        """End; harmless if it never began."""
 
 
 class Diffs(Protocol):
@@ -169,6 +213,8 @@ class Core:
     events: Events
     chats: Chats
     checkpoints: Checkpoints
+    turns: Turns
+    watch: Watch
     diffs: Diffs
     histories: Histories
     library: Library

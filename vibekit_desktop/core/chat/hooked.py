@@ -1,7 +1,7 @@
 """The transcript of a chat whose turns hooks tell: prompts and answers as they come, and the source's messages among them.
 
-From its first turn by a hook such a chat takes its turns from the hooks and its messages from the source; equal prompts in order
-are one (storage.md 6). No message is ever dropped for want of a place. Pure; any thread.
+From its first turn by a hook such a chat takes its turns from the hooks and its messages from the source; equal prompts in
+order are one (storage.md 6). No message is ever dropped for want of a place. Pure; any thread.
 """
 
 import re
@@ -115,9 +115,8 @@ def merged(source: Sequence[Message], present: Sequence[Message], hooked_from: i
     head, told = _split(source, lambda message: message.turn >= hooked_from or message.id in taken, every_prompt=True)
     found: list[Message] = [*_head(head, earlier)]
     ids = {message.id for message in source}
-    matcher = SequenceMatcher(
-        None, [_key(one.prompt.content) for one in hooks], [_key(one.prompt.content) for one in told], False
-    )
+    left_side, right_side = ([_key(group.prompt.content) for group in groups] for groups in (hooks, told))
+    matcher = SequenceMatcher(None, left_side, right_side, autojunk=False)
     for kind, first, last, left, right in matcher.get_opcodes():
         if kind == "equal":
             for hook, group in zip(hooks[first:last], told[left:right], strict=True):

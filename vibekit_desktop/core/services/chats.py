@@ -1,17 +1,19 @@
-"""List, find and open chats. Implements `core.api.Chats`."""
+"""List, find, open and branch chats. Implements `core.api.Chats`."""
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 
 import msgspec
 
+from vibekit_desktop.core.bus import Bus
 from vibekit_desktop.core.disk import folders
 from vibekit_desktop.core.services.headers import Headers
 from vibekit_desktop.core.services.history import HistoryService
 from vibekit_desktop.core.services.serial import Serial, durably
 from vibekit_desktop.core.types.chats import Chat, ChatHeader, ChatView, Message, Role, TurnSpan
 from vibekit_desktop.core.types.errors import ChatAmbiguous, ChatNotFound, InvalidId
-from vibekit_desktop.core.types.ids import ChatId, imported_chat_id, parse_chat_id
+from vibekit_desktop.core.types.events import ChatCreated
+from vibekit_desktop.core.types.ids import ChatId, imported_chat_id, new_chat_id, parse_chat_id
 
 PREFIX_MIN = 8
 ANSWERED_MS = 12 * 60 * 60 * 1000
@@ -21,7 +23,10 @@ ANSWERED_MS = 12 * 60 * 60 * 1000
 class ChatService:
     """The chats of all vaults and of the histories found."""
 
-    def __init__(self, history: HistoryService, headers: Headers, serial: Serial, *, clock: Callable[[], int]) -> None:
+    def __init__(
+        self, bus: Bus, history: HistoryService, headers: Headers, serial: Serial, *, clock: Callable[[], int]
+    ) -> None:
+        self._bus = bus
         self._history = history
         self._headers = headers
         self._serial = serial
@@ -78,6 +83,23 @@ class ChatService:
         if not fits:
             raise ChatNotFound(text)
         return fits[0]
+
+    async def branch(self, chat: ChatId, turn: int) -> ChatId:
+        """Make a chat of its own that ends just before a turn. The parent's source is read to its end first."""
+        vault = await self._history.vault_of(chat)
+        await self._history.bring_up_to_date(chat, vault)
+        branch = new_chat_id(self._clock())
+
+        def work() -> ChatHeader:
+            with vault.lock.hold():
+                vault.chats.load(chat)  # a damaged chat is told before anything is made
+                vault.changing_kernel(chat).branch(chat, turn, branch)
+            return self._headers.read(vault, branch)
+
+        async with self._serial.hold(vault.id):
+            header = await durably(work)
+        self._bus.publish(ChatCreated(header))
+        return branch
 
     async def open(self, chat: ChatId) -> ChatView:
         """Read a chat; a source session is materialised first, one that has grown is brought up to date."""

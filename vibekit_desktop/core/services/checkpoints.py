@@ -21,6 +21,7 @@ from vibekit_desktop.core.services.vaults import OpenVault
 from vibekit_desktop.core.types.chats import ChatHeader
 from vibekit_desktop.core.types.checkpoints import (
     CheckoutReport,
+    Conflict,
     Mine,
     Now,
     Point,
@@ -92,8 +93,9 @@ class CheckpointService:
                 removed += counts[1]
         return added, removed
 
-    def _count_again(self, vault: OpenVault, chat: ChatId) -> None:
-        """After a change: what the row of the chat says is no longer so. What was done is done, whatever becomes of this."""
+    def count_again(self, vault: OpenVault, chat: ChatId) -> None:
+        """After a change: what the row of the chat says is no longer so. What was done is done, whatever becomes of this.
+        Blocking."""
         try:
             self._headers.remember_net(chat, *self._net(vault, vault.kernel(), chat))
         except CoreError as error:
@@ -102,6 +104,10 @@ class CheckpointService:
     async def touched(self, chat: ChatId) -> Sequence[WorkspacePath]:
         """Every path with a line of this chat's, sorted."""
         return await self._reading(chat, lambda _vault, kernel: kernel.touched(chat))
+
+    async def conflicts(self, chat: ChatId) -> Sequence[Conflict]:
+        """Where somebody else changed a file under this chat's hands."""
+        return await self._reading(chat, lambda _vault, kernel: kernel.conflicts(chat))
 
     async def plan_restore(
         self, chat: ChatId, point: Point, *, paths: Sequence[WorkspacePath], scope: Scope, mine: Mine
@@ -151,7 +157,7 @@ class CheckpointService:
                 kernel = vault.changing_kernel(plan.chat)
                 branches = _branches(vault, plan.chat) if plan.brings_back else []
                 report = kernel.carry_out(plan, progress=progress)
-            self._count_again(vault, plan.chat)
+            self.count_again(vault, plan.chat)
             return report, [branch for branch in branches if not vault.chats.exists(branch)]
 
         async with self._serial.hold(vault.id):
@@ -204,7 +210,7 @@ class CheckpointService:
             with vault.lock.hold():
                 reports = vault.kernel().recover(needed=chat)
             for report in reports:
-                self._count_again(vault, report.chat)
+                self.count_again(vault, report.chat)
             return reports
 
         async with self._serial.hold(vault.id):

@@ -23,7 +23,7 @@ from vibekit_desktop.core.services.serial import Serial, durably
 from vibekit_desktop.core.services.shelf import Shelf
 from vibekit_desktop.core.services.vaults import OpenVault
 from vibekit_desktop.core.types.checkpoints import Problem, ProblemFound, VerifyReport
-from vibekit_desktop.core.types.errors import CannotRead, ChatDamaged, CoreError, WorkspaceMissing
+from vibekit_desktop.core.types.errors import CannotRead, ChatDamaged, CoreError, PathEscape, WorkspaceMissing
 from vibekit_desktop.core.types.ids import ChatId, WorkspacePath
 
 PACKAGES = ("PySide6-Essentials", "qasync", "msgspec", "pygit2", "rapidfuzz", "Pygments", "platformdirs", "rich")
@@ -69,6 +69,8 @@ class LibraryService:
 
     def workspace_path(self, workspace: str, text: str) -> WorkspacePath:
         """A path a person typed, absolute or relative to the workspace."""
+        if "\0" in text:
+            raise PathEscape(text)  # nothing on the disk may be asked for such a name
         inside = text.startswith(workspace.rstrip("/") + "/")
         return relative(Path(workspace), text if inside else folders.settled_parent(text))
 

@@ -4,7 +4,8 @@ Blocking; used in threads, one operation at a time per vault (`serial.Serial`).
 """
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from vibekit_desktop.core.chat.store import ChatStore
@@ -16,6 +17,30 @@ from vibekit_desktop.core.disk.locks import VaultLock
 from vibekit_desktop.core.disk.workspace import Workspace
 from vibekit_desktop.core.types.errors import RestoreUnfinished, WorkspaceMissing
 from vibekit_desktop.core.types.ids import ChatId, VaultId
+
+
+class WatchedLock(VaultLock):
+    """A vault's lock that tells somebody what this process does under it: just after it was taken, and just before it is given
+    back. So a watcher can tell our own changes from those of others, who make theirs while we do not hold it."""
+
+    around: Callable[[bool], None] | None = None
+    """Called with True when the lock was taken, with False before it goes; in the thread that holds it."""
+    used = False
+    """Whether this process ever changed the vault."""
+
+    @contextmanager
+    def hold(self, timeout_s: float = 5.0) -> Iterator[None]:
+        with super().hold(timeout_s):
+            self.used = True
+            tell = self.around
+            if tell is None:
+                yield
+                return
+            tell(True)
+            try:
+                yield
+            finally:
+                tell(False)
 
 
 class OpenVault:
@@ -31,7 +56,7 @@ class OpenVault:
         self.workspace_path = workspace_path
         self.store = VaultStore(fs, folder, clock=clock)
         self.chats = ChatStore(fs, folder, clock=clock)
-        self.lock = VaultLock(fs, folder)
+        self.lock = WatchedLock(fs, folder)
         self._fs = fs
         self._clock = clock
         self._kernel: tuple[tuple[int, int] | None, CheckpointKernel] | None = None

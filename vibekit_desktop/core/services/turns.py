@@ -1,0 +1,383 @@
+"""Turns of an agent that another program runs, as its hooks tell them. Implements `core.api.Turns`.
+
+Each call is one short change under the vault's lock; what it announced is durable before anybody hears of it.
+
+| crash after | what is left | who goes on |
+| --- | --- | --- |
+| the turn's start | a turn without its prompt, with the right number | nobody needs to |
+| the answer | an answer in a turn that is open | the same ``end`` again: an answer is stored once |
+| a capture | a capture without its tag on the prompt | nobody needs to; the log has the tag |
+"""
+
+import asyncio
+import logging
+import re
+import time
+import uuid
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol, TypeVar
+
+import msgspec
+
+from vibekit_desktop.core.bus import Bus
+from vibekit_desktop.core.chat import hooked
+from vibekit_desktop.core.chat.store import TOO_LARGE, is_newer
+from vibekit_desktop.core.checkpoint.capture import Announced
+from vibekit_desktop.core.checkpoint.kernel import CheckpointKernel
+from vibekit_desktop.core.disk import folders
+from vibekit_desktop.core.disk.tree import Stamp
+from vibekit_desktop.core.services.contents import LineCounts
+from vibekit_desktop.core.services.headers import Headers
+from vibekit_desktop.core.services.history import HistoryService
+from vibekit_desktop.core.services.serial import Serial, durably
+from vibekit_desktop.core.services.shelf import Shelf
+from vibekit_desktop.core.services.vaults import OpenVault
+from vibekit_desktop.core.sources.shrink import LEVELS, smaller
+from vibekit_desktop.core.types.chats import Chat, Message, Role
+from vibekit_desktop.core.types.checkpoints import CaptureReport, Coverage, EntryKind, FileChange, TurnReport
+from vibekit_desktop.core.types.errors import (
+    CannotWrite,
+    ChatDamaged,
+    ChatNotFound,
+    CoreError,
+    InvalidId,
+    NewerFormat,
+    NoOpenTurn,
+    WorkspaceMissing,
+    WorkspaceNeeded,
+    WorkspaceRefused,
+)
+from vibekit_desktop.core.types.events import ChatCreated, ChatUpdated, HistoryGrew
+from vibekit_desktop.core.types.ids import ChatId, WorkspacePath, imported_chat_id, parse_chat_id
+
+T = TypeVar("T")
+_log = logging.getLogger(__name__)
+
+QUIET_S = 0.3
+LONGEST_S = 3.0
+_STEP_S = 0.1
+_SOURCE = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
+_SESSION_BYTES = 512
+
+
+class Names(Protocol):
+    """Who knows what people call a chat."""
+
+    async def resolve(self, text: str) -> ChatId:
+        """See `core.api.Chats.resolve`."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Named:
+    """A chat as a hook names it; it need not be there yet. ``source`` and ``session``: named by another program's session."""
+
+    chat: ChatId
+    source: str = ""
+    session: str = ""
+
+
+class TurnService:
+    """The turns of hooks. Holds no state: what is open is what the logs say."""
+
+    def __init__(
+        self,
+        bus: Bus,
+        shelf: Shelf,
+        history: HistoryService,
+        names: Names,
+        headers: Headers,
+        serial: Serial,
+        counts: LineCounts,
+        *,
+        clock: Callable[[], int],
+        path_of: Callable[[str, str], WorkspacePath],
+        count_again: Callable[[OpenVault, ChatId], None],
+        pause: Callable[[float], Awaitable[None]] = asyncio.sleep,
+        now_s: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._bus = bus
+        self._shelf = shelf
+        self._history = history
+        self._names = names
+        self._headers = headers
+        self._serial = serial
+        self._counts = counts
+        self._clock = clock
+        self._path_of = path_of
+        self._count_again = count_again
+        self._pause = pause
+        self._now_s = now_s
+
+    # -- captures ------------------------------------------------------------------------------------------------
+
+    async def record(
+        self, chat_text: str, path_text: str, *, content: bytes | None, deleted: bool, mode: int | None
+    ) -> CaptureReport:
+        """Capture a path just before the caller writes it."""
+        chat, vault = await self._place(chat_text)
+        path = self._path_of(vault.workspace_path, path_text)
+        announced = Announced(content=content, deleted=deleted, mode=mode)
+
+        def work(kernel: CheckpointKernel) -> tuple[CaptureReport, bool]:
+            count = _message_count(vault, chat)
+            report = kernel.recorder.capture(chat, path, announced, message_count=count)
+            return report, self._stamp(vault, chat, report.tag)
+
+        report, stamped = await self._changing(chat, vault, work)
+        await self._tell(chat, vault, row=stamped)
+        return report
+
+    def _stamp(self, vault: OpenVault, chat: ChatId, tag: str) -> bool:
+        """Put the tag of a turn's first capture on its prompt, where the original looks for it. The capture stands without."""
+        if "." in tag:
+            return False
+        try:
+            before = vault.chats.load(chat)[0]
+            return vault.chats.mutate(chat, lambda found: hooked.stamped(found, int(tag), tag)) != before
+        except CoreError as error:
+            _log.info("the tag %s of chat %s is only in its log: %s", tag, chat, error.code)
+            return False
+
+    # -- turns ---------------------------------------------------------------------------------------------------
+
+    async def begin(self, chat_text: str, *, workspace: Path | None, agent: str | None, prompt: str | None) -> TurnReport:
+        """A turn begins; a chat that is not there yet is made."""
+        if workspace is not None:
+            await asyncio.to_thread(self._check_workspace, workspace)
+        named = await self._named(chat_text, workspace)
+        vault = await self._home_of(named, workspace)
+        label = self._history.source_label(named.source)
+
+        def work(kernel: CheckpointKernel) -> tuple[int, bool]:
+            there = vault.chats.exists(named.chat)
+            chat, raw = _load(vault, named.chat) if there else (self._new_chat(named, label), None)
+            if agent:
+                chat = msgspec.structs.replace(chat, agent=hooked.storable(agent))
+            message = self._prompt(chat, prompt)
+            told = message is not None and bool(chat.messages) and (chat.messages or ())[-1].id == message.id
+            count = len(chat.messages or ()) + (message is not None and not told)
+            identity = message.id if message is not None else ""
+            turn = kernel.recorder.begin_turn(named.chat, message_count=count, message_id=identity)
+            prompted = None if message is None else msgspec.structs.replace(message, turn=turn)
+            self._save(vault, hooked.begun(chat, turn, prompted), raw)
+            return turn, not there
+
+        turn, created = await self._changing(named.chat, vault, work)
+        await self._tell(named.chat, vault, created=created)
+        return TurnReport(chat=named.chat, turn=turn)
+
+    def _prompt(self, chat: Chat, prompt: str | None) -> Message | None:
+        if prompt is None:
+            return None
+        words = hooked.storable(prompt)
+        told = hooked.told_already(chat, words)
+        return told or Message(id=str(uuid.uuid4()), role=Role.USER.value, ts=self._clock(), content=words)
+
+    def _new_chat(self, named: _Named, label: str) -> Chat:
+        return Chat(
+            id=named.chat,
+            messages=(),
+            created_at=self._clock(),
+            agent=label,
+            source=named.source,
+            source_session=named.session,
+        )
+
+    async def command_begin(self, chat_text: str) -> TurnReport:
+        """The agent is about to run a command."""
+        return await self._command(chat_text, lambda kernel, chat: kernel.recorder.begin_command(chat))
+
+    async def command_end(self, chat_text: str) -> TurnReport:
+        """The command ended."""
+        return await self._command(chat_text, lambda kernel, chat: kernel.recorder.end_command(chat))
+
+    async def _command(self, chat_text: str, step: Callable[[CheckpointKernel, ChatId], int]) -> TurnReport:
+        chat, vault = await self._place(chat_text)
+
+        def work(kernel: CheckpointKernel) -> int:
+            _message_count(vault, chat)  # a damaged chat is told before anything is done
+            return step(kernel, chat)
+
+        turn = await self._changing(chat, vault, work)
+        await self._tell(chat, vault, row=False)
+        return TurnReport(chat=chat, turn=turn)
+
+    async def end(self, chat_text: str, *, answer: str | None) -> TurnReport:
+        """The turn ended; its files are found and told."""
+        chat, vault = await self._place(chat_text)
+        await self._reading(vault, lambda kernel: _open_turn(kernel, chat))  # no waiting for nothing
+        unsettled = await self._until_quiet(vault)
+
+        def work(kernel: CheckpointKernel) -> int:
+            turn = _open_turn(kernel, chat)
+            found, raw = _load(vault, chat)
+            prompted = hooked.prompted_at(found, turn)
+            took_ms = max(0, self._clock() - prompted) if prompted else 0
+            if answer is not None and answer.strip():
+                words = hooked.storable(answer)
+                message = hooked.answer_of(str(uuid.uuid4()), words, ts=self._clock(), took_ms=took_ms)
+                with_answer = hooked.answered(found, turn, message)
+                if with_answer is not None:
+                    self._save(vault, with_answer, raw)
+            return kernel.recorder.end_turn(chat, duration_ms=took_ms, unsettled=unsettled)
+
+        turn = await self._changing(chat, vault, work)
+        files, coverage = await self._reading(vault, lambda kernel: self._changes(vault, kernel, chat, turn))
+        await self._tell(chat, vault)
+        return TurnReport(chat=chat, turn=turn, files=files, coverage=coverage)
+
+    def _changes(
+        self, vault: OpenVault, kernel: CheckpointKernel, chat: ChatId, turn: int
+    ) -> tuple[tuple[FileChange, ...], Coverage]:
+        self._count_again(vault, chat)
+        for entry in kernel.timeline(chat).entries:
+            if entry.kind is EntryKind.TURN and entry.turn == turn:
+                return self._counts.fill_entry(vault, kernel, entry).files, entry.coverage
+        return (), Coverage(complete=False)
+
+    async def _until_quiet(self, vault: OpenVault) -> Sequence[WorkspacePath]:
+        """Wait until nothing changed for a moment, but not for ever (storage.md 7); the paths that were changing to the end."""
+        began = since = self._now_s()
+        seen = await self._reading(vault, lambda kernel: kernel.recorder.signature())
+        changing: Sequence[WorkspacePath] = ()
+        while self._now_s() - since < QUIET_S:
+            if self._now_s() - began >= LONGEST_S:
+                return changing
+            await self._pause(_STEP_S)
+            now = await self._reading(vault, lambda kernel: kernel.recorder.signature())
+            if found := _differing(seen, now):
+                changing, seen, since = found, now, self._now_s()
+        return ()
+
+    # -- where -----------------------------------------------------------------------------------------------------
+
+    async def _place(self, chat_text: str) -> tuple[ChatId, OpenVault]:
+        """A chat that is there, and its vault with the workspace in sight."""
+        chat = await self._names.resolve(chat_text)
+        vault = await self._history.vault_of(chat)
+        await asyncio.to_thread(_require_workspace, vault)
+        return chat, vault
+
+    def _check_workspace(self, workspace: Path) -> None:
+        self._shelf.refuse_as_workspace(workspace)
+        if not folders.is_folder(workspace):
+            raise WorkspaceMissing(str(workspace))
+
+    async def _named(self, text: str, workspace: Path | None) -> _Named:
+        """Which chat is meant. With a workspace a text that is no chat's id is the id of a chat to be made: the beginning of
+        another chat's id must not put a hook's turn into that chat."""
+        if text.startswith("@"):
+            return _Named(await self._names.resolve(text))
+        if ":" in text:
+            source, _, session = text.partition(":")
+            if not _SOURCE.fullmatch(source) or not session or "\0" in session or len(session) > _SESSION_BYTES:
+                raise InvalidId("session", len(text))
+            return _Named(imported_chat_id(source, hooked.storable(session)), source, hooked.storable(session))
+        chat = parse_chat_id(text)
+        if workspace is not None or await self._history.holds(chat):
+            return _Named(chat)
+        try:
+            return _Named(await self._names.resolve(text))
+        except ChatNotFound as error:
+            raise WorkspaceNeeded(text) from error
+
+    async def _home_of(self, named: _Named, workspace: Path | None) -> OpenVault:
+        """The vault that has the chat, brought up to date with its source before its first turn by a hook; else the one that
+        will have it."""
+        vault = await asyncio.to_thread(self._shelf.holding, named.chat)
+        if vault is None:
+            found = await self._history.found_session(named.chat)
+            if found is not None:
+                _same_workspace(found.summary.cwd, workspace)
+                vault = await self._history.vault_of(named.chat)
+        if vault is None:
+            if workspace is None:
+                raise WorkspaceNeeded(f"{named.source}:{named.session}" if named.source else named.chat)
+            return await durably(lambda: self._shelf.for_workspace(str(workspace)))
+        _same_workspace(vault.workspace_path, workspace)
+        await asyncio.to_thread(_require_workspace, vault)
+        if not await asyncio.to_thread(_is_hooked, vault, named.chat):
+            await self._history.bring_up_to_date(named.chat, vault)
+        return vault
+
+    # -- how -------------------------------------------------------------------------------------------------------
+
+    async def _changing(self, chat: ChatId, vault: OpenVault, work: Callable[[CheckpointKernel], T]) -> T:
+        def locked() -> T:
+            with vault.lock.hold():
+                return work(vault.changing_kernel(chat))
+
+        async with self._serial.hold(vault.id):
+            return await durably(locked)
+
+    async def _reading(self, vault: OpenVault, work: Callable[[CheckpointKernel], T]) -> T:
+        async with self._serial.hold(vault.id):
+            return await durably(lambda: work(vault.kernel()))
+
+    def _save(self, vault: OpenVault, chat: Chat, raw: dict[str, object] | None) -> None:
+        """Save a chat, with as much of its tool output as there is room for."""
+        dated = msgspec.structs.replace(chat, updated_at=max(self._clock(), chat.updated_at))
+        for level in range(LEVELS):
+            try:
+                vault.chats.save(smaller(dated, level), raw)
+            except CannotWrite as error:
+                if error.reason != TOO_LARGE or level == LEVELS - 1:
+                    raise
+            else:
+                return
+
+    async def _tell(self, chat: ChatId, vault: OpenVault, *, created: bool = False, row: bool = True) -> None:
+        """After the change is durable. ``row``: what the list shows of the chat changed too."""
+        if created or row:
+            header = await self._headers.one(vault, chat)
+            self._bus.publish(ChatCreated(header) if created else ChatUpdated(header))
+        self._bus.publish(HistoryGrew(chat, vault.workspace_path))
+
+
+def _require_workspace(vault: OpenVault) -> None:
+    if vault.workspace() is None:
+        raise WorkspaceMissing(vault.workspace_path)
+
+
+def _same_workspace(place: str, workspace: Path | None) -> None:
+    if workspace is not None and not folders.same_folder(place, str(workspace)):
+        raise WorkspaceRefused(str(workspace), "other-workspace")
+
+
+def _is_hooked(vault: OpenVault, chat: ChatId) -> bool:
+    header = vault.chats.header(chat)
+    return header is not None and bool(header.hooked_from)
+
+
+def _message_count(vault: OpenVault, chat: ChatId) -> int:
+    """The length of a transcript that may be added to; `ChatDamaged` or `NewerFormat` if it may not."""
+    header = vault.chats.header(chat)
+    if header is None:
+        raise ChatNotFound(chat)
+    if header.problem:
+        raise ChatDamaged(chat, header.problem)
+    if header.newer:
+        raise NewerFormat(str(vault.chats.folder / f"{chat}.json"))
+    return header.message_count
+
+
+def _load(vault: OpenVault, chat: ChatId) -> tuple[Chat, dict[str, object]]:
+    """A chat that may be added to."""
+    found, raw = vault.chats.load(chat)
+    if is_newer(raw):
+        raise NewerFormat(str(vault.chats.folder / f"{chat}.json"))
+    return found, raw
+
+
+def _open_turn(kernel: CheckpointKernel, chat: ChatId) -> int:
+    turn = kernel.recorder.open_turn(chat)
+    if not turn:
+        raise NoOpenTurn(chat, "turn")
+    return turn
+
+
+def _differing(one: Mapping[WorkspacePath, Stamp], other: Mapping[WorkspacePath, Stamp]) -> list[WorkspacePath]:
+    paths = {path for path, stamp in one.items() if other.get(path) != stamp}
+    return sorted(paths | {path for path in other if path not in one})

@@ -1,0 +1,214 @@
+"""Notice what other processes do to the vaults, so that the window shows it. Implements `core.api.Watch`.
+
+Once a second the lock file and two folders of each vault are looked at; only if one of them changed, and for a while after it,
+or every tenth time, so are the sizes and times of its logs and chat files. Nothing is read but the headers of chats that
+changed, and no lock is taken. What this process does under a vault's lock is told apart by looking when the lock is taken and
+before it goes. The looking is in a thread, the events are published on the loop thread.
+"""
+
+import asyncio
+import logging
+import threading
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from vibekit_desktop.core.bus import Bus
+from vibekit_desktop.core.disk import journal
+from vibekit_desktop.core.disk.fs import Fs
+from vibekit_desktop.core.disk.journal import Stamp
+from vibekit_desktop.core.services.headers import Headers
+from vibekit_desktop.core.services.serial import durably
+from vibekit_desktop.core.services.shelf import Shelf
+from vibekit_desktop.core.services.vaults import OpenVault
+from vibekit_desktop.core.types.errors import ChatNotFound, CoreError, InvalidId
+from vibekit_desktop.core.types.events import ChatCreated, ChatDeleted, ChatUpdated, Event, HistoryGrew
+from vibekit_desktop.core.types.ids import ChatId, VaultId, parse_chat_id
+
+_log = logging.getLogger(__name__)
+
+PERIOD_S = 1.0
+WARM_LOOKS = 60
+"""Looks at everything after a change: whoever holds the lock may be at work for long, and file times are coarse."""
+EVERY = 10
+"""Among quiet looks, each of this number looks at everything: the original takes no lock of ours."""
+
+
+@dataclass(slots=True)
+class _Seen:
+    """The stamps of one vault's files at one look."""
+
+    marks: tuple[Stamp | None, ...] = ()
+    chats: dict[ChatId, Stamp] = field(default_factory=dict)
+    logs: dict[ChatId, Stamp] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class _Changes:
+    """What others did since it was last asked."""
+
+    created: set[ChatId] = field(default_factory=set)
+    updated: set[ChatId] = field(default_factory=set)
+    deleted: set[ChatId] = field(default_factory=set)
+    grown: set[ChatId] = field(default_factory=set)
+
+
+class _Eye:
+    """Looks at one vault. Invariant: what this process did under the vault's lock is in ``_seen``, never in ``_changes``."""
+
+    def __init__(self, fs: Fs, vault: OpenVault, *, all_known: bool) -> None:
+        self.vault = vault
+        self._fs = fs
+        self._guard = threading.Lock()  # the lock is taken in the threads of other operations
+        self._ours = False
+        self._warm = 0
+        self._looks = 0
+        self._changes = _Changes()
+        self._logs = vault.folder / "snapshots" / "chats"
+        self._marks = (vault.lock.path, vault.chats.folder, self._logs)
+        self._seen = self._everything() if all_known else _Seen()
+
+    def around_lock(self, begins: bool) -> None:
+        """This process begins or ends to change the vault."""
+        with self._guard:
+            try:
+                if begins:
+                    self._take(whole=True)  # what others did until now
+                else:
+                    self._seen = self._everything()
+            except CoreError as error:
+                _log.info("vault %s could not be looked at: %s", self.vault.id, error.code)
+            self._ours = begins
+
+    def changes(self) -> _Changes:
+        """What others did since the last time."""
+        with self._guard:
+            if not self._ours:
+                self._take(whole=False)
+            found, self._changes = self._changes, _Changes()
+            return found
+
+    def _take(self, *, whole: bool) -> None:
+        self._looks += 1
+        if tuple(journal.stamp(self._fs, path) for path in self._marks) != self._seen.marks:
+            self._warm = WARM_LOOKS
+        if not whole and not self._warm and self._looks % EVERY:
+            return
+        self._warm = max(0, self._warm - 1)
+        before, self._seen = self._seen, self._everything()
+        new, old = self._seen.chats, before.chats
+        found = self._changes
+        found.created |= new.keys() - old.keys()
+        found.updated |= {chat for chat, stamp in new.items() if chat in old and old[chat] != stamp}
+        found.deleted = (found.deleted | (old.keys() - new.keys())) - new.keys()
+        found.grown |= {chat for chat, stamp in self._seen.logs.items() if before.logs.get(chat) != stamp}
+
+    def _everything(self) -> _Seen:
+        # The marks first: a change between the two shows again at the next look.
+        marks = tuple(journal.stamp(self._fs, path) for path in self._marks)
+        chats = self._stamps(self._marks[1], ".json", "")
+        return _Seen(marks, chats, self._stamps(self._logs, "", "events.jsonl"))
+
+    def _stamps(self, folder: Path, suffix: str, below: str) -> dict[ChatId, Stamp]:
+        found: dict[ChatId, Stamp] = {}
+        for name in self._fs.list_names(folder):
+            if not name.endswith(suffix):
+                continue
+            try:
+                chat = parse_chat_id(name.removesuffix(suffix))
+                stamp = journal.stamp(self._fs, folder / name / below if below else folder / name)
+            except (InvalidId, CoreError):
+                continue
+            if stamp is not None:
+                found[chat] = stamp
+        return found
+
+
+class WatchService:
+    """Watches every vault of the shelf between `start` and `stop`."""
+
+    def __init__(
+        self,
+        bus: Bus,
+        fs: Fs,
+        shelf: Shelf,
+        headers: Headers,
+        *,
+        pause: Callable[[float], Awaitable[None]] = asyncio.sleep,
+    ) -> None:
+        self._bus = bus
+        self._fs = fs
+        self._shelf = shelf
+        self._headers = headers
+        self._pause = pause
+        self._task: asyncio.Task[None] | None = None
+        self._eyes: dict[VaultId, _Eye] = {}
+        self._first = True
+
+    def start(self) -> None:
+        """Watch from now on; what is there at the first look is known."""
+        if self._task is None:
+            self._first = True
+            self._task = asyncio.get_running_loop().create_task(self._run(), name="watch the vaults")
+            self._task.add_done_callback(_ended)
+
+    async def stop(self) -> None:
+        """Watch no longer."""
+        task, self._task = self._task, None
+        if task is not None:
+            task.cancel()
+            await asyncio.wait({task})
+        for eye in self._eyes.values():
+            eye.vault.lock.around = None
+        self._eyes = {}
+
+    async def look(self) -> None:
+        """Look once and publish what others did."""
+        for event in await durably(self._news):
+            self._bus.publish(event)
+
+    async def _run(self) -> None:
+        while True:
+            await self.look()
+            await self._pause(PERIOD_S)
+
+    def _news(self) -> list[Event]:
+        try:
+            vaults = self._shelf.vaults()
+        except CoreError as error:
+            _log.info("the vaults could not be listed: %s", error.code)
+            return []
+        news: list[Event] = []
+        for vault in vaults:
+            try:
+                news += self._of(self._eye(vault))
+            except CoreError as error:
+                _log.info("vault %s could not be looked at: %s", vault.id, error.code)
+        self._first = False
+        return news
+
+    def _eye(self, vault: OpenVault) -> _Eye:
+        eye = self._eyes.get(vault.id)
+        if eye is None or eye.vault is not vault:
+            # A vault that this process made since is known by the events of what it did there.
+            eye = _Eye(self._fs, vault, all_known=self._first or vault.lock.used)
+            vault.lock.around = eye.around_lock
+            self._eyes[vault.id] = eye
+        return eye
+
+    def _of(self, eye: _Eye) -> list[Event]:
+        vault, found = eye.vault, eye.changes()
+        news: list[Event] = [ChatDeleted(chat) for chat in sorted(found.deleted)]
+        for chat in sorted(found.created | found.updated):
+            try:
+                header = self._headers.read(vault, chat)
+            except ChatNotFound:
+                continue  # gone again
+            news.append(ChatCreated(header) if chat in found.created else ChatUpdated(header))
+        return news + [HistoryGrew(chat, vault.workspace_path) for chat in sorted(found.grown)]
+
+
+def _ended(task: "asyncio.Task[None]") -> None:
+    error = None if task.cancelled() else task.exception()
+    if error is not None:
+        _log.error("the vaults are not watched any more: %s", type(error).__name__, exc_info=error)
