@@ -26,6 +26,8 @@ def test_a_face_never_touches_the_disk(path: Path) -> None:
             for line in found
             if not line.endswith(("read_bytes()", "read_text()", "is_dir()", "is_file()", "iterdir()", "resolve()"))
         ]
+    if path == ROOT / "vibekit_desktop/cli/streams.py":  # asks what standard input is, by its descriptor
+        found = [line for line in found if not line.endswith("os.fstat")]
     assert not found
 
 

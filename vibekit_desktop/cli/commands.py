@@ -1,13 +1,12 @@
 """One function per verb: call the services, print, return the exit status of command-line.md."""
 
 import argparse
-import os
 import sys
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from pathlib import Path
 
-from vibekit_desktop.cli import objects, printing
+from vibekit_desktop.cli import objects, printing, turns
 from vibekit_desktop.cli.objects import Json
+from vibekit_desktop.cli.options import folder_of
 from vibekit_desktop.cli.printing import many
 from vibekit_desktop.cli.sentences import DONE, FAILED, REFUSED
 from vibekit_desktop.core.api import Core
@@ -30,12 +29,8 @@ from vibekit_desktop.core.types.ids import ChatId, WorkspacePath
 Command = Callable[[Core, argparse.Namespace], Awaitable[int]]
 
 
-def _folder(text: str) -> Path:
-    return Path(os.path.abspath(os.path.expanduser(text)))
-
-
 async def _list(core: Core, options: argparse.Namespace) -> int:
-    workspace = str(_folder(options.workspace)) if options.workspace else None
+    workspace = str(folder_of(options.workspace)) if options.workspace else None
     headers = await core.chats.list(archived=options.archived, workspace=workspace, limit=options.limit)
     if options.json:
         printing.print_json({"chats": [objects.chat_row(header) for header in headers]})
@@ -58,8 +53,8 @@ async def _sources(core: Core, options: argparse.Namespace) -> int:
 
 
 async def _import(core: Core, options: argparse.Namespace) -> int:
-    workspace = _folder(options.workspace) if options.workspace else None
-    report = await core.histories.import_path(_folder(options.path), workspace=workspace, agent=options.agent)
+    workspace = folder_of(options.workspace) if options.workspace else None
+    report = await core.histories.import_path(folder_of(options.path), workspace=workspace, agent=options.agent)
     if options.json:
         printing.print_json(objects.import_object(report))
     else:
@@ -269,7 +264,7 @@ async def _cat(core: Core, options: argparse.Namespace) -> int:
 async def _checkout(core: Core, options: argparse.Namespace) -> int:
     point = parse_point(options.point)
     chat = await core.chats.resolve(options.chat)
-    report = await core.checkpoints.checkout(chat, point, _folder(options.folder))
+    report = await core.checkpoints.checkout(chat, point, folder_of(options.folder))
     if options.json:
         printing.print_json({"files": [objects.shown(path) for path in report.files], "left": objects.left_list(report.left)})
     else:
@@ -317,6 +312,10 @@ COMMANDS: Mapping[str, Command] = {
     "redo": _undo,
     "cat": _cat,
     "checkout": _checkout,
+    "record": turns.record,
+    "turn": turns.turn,
+    "conflicts": turns.conflicts,
+    "branch": turns.branch,
     "verify": _verify,
     "doctor": _doctor,
 }

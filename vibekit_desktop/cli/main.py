@@ -10,8 +10,8 @@ import sys
 from collections.abc import Callable
 
 from vibekit_desktop.cli.commands import COMMANDS
-from vibekit_desktop.cli.sentences import FAILED, USAGE, exit_status, sentence
-from vibekit_desktop.cli.streams import give_up_output
+from vibekit_desktop.cli.sentences import FAILED, REFUSED, USAGE, exit_status, sentence
+from vibekit_desktop.cli.streams import CONTENT_BYTES, ContentTooLarge, give_up_output
 from vibekit_desktop.core.api import Core
 from vibekit_desktop.core.types.errors import BugError, CoreError
 
@@ -45,6 +45,10 @@ def run_verb(options: argparse.Namespace, build_core: Callable[[], Core]) -> int
     except CoreError as error:
         print_error(error.code, sentence(error), as_json=options.json)
         return exit_status(error)
+    except ContentTooLarge:
+        text = f"more than {CONTENT_BYTES >> 20} MiB on standard input; nothing was done"
+        print_error("record.too-large", text, as_json=options.json)
+        return REFUSED
     except BrokenPipeError:
         sys.stderr.close()  # the reader has gone; saying so would fail too
         return FAILED

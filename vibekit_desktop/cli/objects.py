@@ -9,6 +9,8 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from vibekit_desktop.core.types.chats import ChatHeader, ChatStatus, TurnSpan
 from vibekit_desktop.core.types.checkpoints import (
+    CaptureReport,
+    Conflict,
     Coverage,
     EntryKind,
     FileChange,
@@ -18,6 +20,7 @@ from vibekit_desktop.core.types.checkpoints import (
     RestoreReport,
     Skipped,
     TimelineEntry,
+    TurnReport,
     VerifyReport,
     point_text,
 )
@@ -165,6 +168,43 @@ def entry_object(entry: TimelineEntry) -> dict[str, Json]:
         base["takes_back"] = entry.takes_back or None
         base["branch_chat_id"] = entry.branch_chat_id
     return base
+
+
+def conflict_object(conflict: Conflict) -> dict[str, Json]:
+    """One element of ``conflicts``."""
+    return {
+        **_path_keys(conflict.path),
+        "other_chat": conflict.other_chat,
+        "expected_sha": conflict.expected_sha,
+        "actual_sha": conflict.actual_sha,
+        "tag": conflict.tag,
+        "ts": conflict.ts,
+    }
+
+
+def capture_object(report: CaptureReport) -> dict[str, Json]:
+    """The object of ``record``."""
+    return {
+        "chat_id": report.chat,
+        "tag": report.tag,
+        **_path_keys(report.path),
+        "coverage": _coverage(report.coverage),
+        "before_state": report.before.state.value,
+        "after_state": report.after.state.value,
+        "before_sha": report.before.sha,
+        "after_sha": report.after.sha,
+        "conflict": conflict_object(report.conflict) if report.conflict is not None else None,
+    }
+
+
+def turn_report_object(report: TurnReport) -> dict[str, Json]:
+    """The object of ``turn``."""
+    return {
+        "chat_id": report.chat,
+        "turn": report.turn,
+        "files": [change_object(change) for change in report.files],
+        "coverage": _coverage(report.coverage),
+    }
 
 
 def note_text(note: DiffNote) -> str:

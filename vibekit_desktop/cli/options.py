@@ -4,8 +4,12 @@ A verb that is not there yet is not listed and is a usage error (command-line.md
 """
 
 import argparse
+import os
 from collections.abc import Sequence
+from pathlib import Path
 from typing import NoReturn
+
+TURN_EDGES = ("begin", "end", "command-begin", "command-end")
 
 
 class UsageError(Exception):
@@ -17,6 +21,11 @@ class _Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         raise UsageError(message)
+
+
+def folder_of(text: str) -> Path:
+    """The folder that a person named."""
+    return Path(os.path.abspath(os.path.expanduser(text)))
 
 
 def _positive(text: str) -> int:
@@ -101,6 +110,44 @@ def _add_point_verbs(verbs: "argparse._SubParsersAction[_Parser]") -> None:
     parser.add_argument("folder", metavar="DIR")
 
 
+def _mode(text: str) -> int:
+    if not (text.isascii() and text.isdecimal() and 3 <= len(text) <= 4) or set(text) & {"8", "9"} or int(text, 8) > 0o777:
+        raise argparse.ArgumentTypeError("must be permissions in octal, as 644 or 0755")
+    return int(text, 8)
+
+
+def _add_turn_verbs(verbs: "argparse._SubParsersAction[_Parser]") -> None:
+    record = verbs.add_parser(
+        "record",
+        help="what a hook calls just before its agent writes a file",
+        description="Keep PATH as it is now, just before somebody else writes it. Standard input is the new content if it is "
+        "a pipe or a file, even an empty one; a terminal or the null device means that it is not known.",
+    )
+    record.add_argument("chat", metavar="CHAT")
+    record.add_argument("path", metavar="PATH")
+    record.add_argument("--delete", action="store_true", help="the file is about to be deleted")
+    record.add_argument("--mode", type=_mode, metavar="MODE", help="the permissions it will have, in octal")
+
+    turn = verbs.add_parser(
+        "turn",
+        help="what a hook calls at the edges of a turn and of a command",
+        description="begin: a turn begins (makes the chat, with --workspace). command-begin, command-end: around a shell "
+        "command. end: finds what nobody announced and prints the turn's files.",
+    )
+    turn.add_argument("chat", metavar="CHAT")
+    turn.add_argument("edge", choices=TURN_EDGES, metavar="|".join(TURN_EDGES))
+    turn.add_argument("--workspace", metavar="DIR", help="with begin: the folder that the agent works in")
+    turn.add_argument("--agent", metavar="NAME", help="with begin: what people call the agent")
+    turn.add_argument("--prompt", metavar="TEXT", help="with begin: what the person asked for")
+    turn.add_argument("--answer", metavar="TEXT", help="with end: what the agent said")
+
+    conflicts = verbs.add_parser("conflicts", help="files that somebody else changed under a chat's hands")
+    conflicts.add_argument("chat", metavar="CHAT")
+    branch = verbs.add_parser("branch", help="a chat of its own that ends just before a turn")
+    branch.add_argument("chat", metavar="CHAT")
+    branch.add_argument("--at", dest="turn", type=_positive, metavar="N", required=True, help="before this turn")
+
+
 def _build(version: str) -> _Parser:
     parser = _Parser(
         prog="vibekit-desktop",
@@ -137,6 +184,7 @@ def _build(version: str) -> _Parser:
     timeline = verbs.add_parser("timeline", help="what each turn did to the files")
     timeline.add_argument("chat", metavar="CHAT")
     _add_point_verbs(verbs)
+    _add_turn_verbs(verbs)
     verify = verbs.add_parser("verify", help="check every log, blob and chat file; changes nothing")
     verify.add_argument("chat", metavar="CHAT", nargs="?")
     verify.add_argument("--repair-index", action="store_true", help="throw the caches away and make them again first")
@@ -156,6 +204,17 @@ def parse_options(arguments: Sequence[str], *, version: str) -> argparse.Namespa
         raise UsageError(f"unrecognized arguments: {' '.join(rest)}")
     if bool(options.vault) != bool(options.vault_workspace):
         raise UsageError("--vault and --workspace, before the verb, belong together")
+    if options.verb == "record" and options.delete and options.mode is not None:
+        raise UsageError("--delete and --mode exclude each other: a file that goes has no permissions")
+    if options.verb == "turn":
+        _check_turn(options)
     if options.verb and (options.offscreen_shot or options.open_chat or options.view or options.theme):
         raise UsageError("--offscreen-shot, --open, --view and --theme are for the window, not for a verb")
     return options
+
+
+def _check_turn(options: argparse.Namespace) -> None:
+    """What a turn was asked and what was answered is never dropped without a word; a hook may say the rest each time."""
+    for name, edge in (("prompt", "begin"), ("answer", "end")):
+        if getattr(options, name) is not None and options.edge != edge:
+            raise UsageError(f"--{name} is for `turn CHAT {edge}`")

@@ -49,6 +49,9 @@ _LEFT_WORDS = {
     "refused": "never touched",
     "link-on-the-way": "a link stands on the way",
     "not-this-chat": "this chat did not change it",
+    "too-large": "larger than one file may be",
+    "still-changing": "it was still changing",
+    "command": "a command; what it changed is not known",
 }
 
 
@@ -110,7 +113,8 @@ def say(text: str) -> None:
     _console().print(Text(text))
 
 
-def _when(stamp_ms: int) -> str:
+def when(stamp_ms: int) -> str:
+    """A moment in local time; nothing for none."""
     if not stamp_ms:
         return ""
     return datetime.datetime.fromtimestamp(stamp_ms / 1000).strftime("%Y-%m-%d %H:%M")
@@ -146,7 +150,7 @@ def print_chats(headers: Iterable[ChatHeader], *, narrowed: bool = False) -> Non
         name = f"damaged: {header.problem}" if header.status is ChatStatus.DAMAGED else one_line(header.name, 60)
         cells = {
             "": Text(f"@{number}"),
-            "updated": Text(_when(header.updated_at)),
+            "updated": Text(when(header.updated_at)),
             "agent": Text(visible(header.agent)),
             "workspace": Text(visible(header.workspace)),
             "turns": Text(str(header.turn_count)),
@@ -175,7 +179,7 @@ def print_rows(columns: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> Non
 def print_message(number: int, message: Message) -> None:
     """One message of ``show``."""
     console = _console()
-    console.print(Text(f"[{number}] {message.role}  {_when(message.ts)}", style="bold"))
+    console.print(Text(f"[{number}] {message.role}  {when(message.ts)}", style="bold"))
     if message.content:
         console.print(Text(visible(message.content)))
     for call in message.tool_calls:
@@ -197,6 +201,13 @@ def _change_line(change: FileChange) -> Text:
     return text
 
 
+def print_changes(changes: Iterable[FileChange]) -> None:
+    """The files of one turn."""
+    console = _console()
+    for change in changes:
+        console.print(_change_line(change))
+
+
 def print_timeline(entries: Iterable[TimelineEntry]) -> None:
     """The entries of ``timeline``, oldest first."""
     console = _console()
@@ -205,7 +216,7 @@ def print_timeline(entries: Iterable[TimelineEntry]) -> None:
         match entry.kind:
             case EntryKind.TURN:
                 head.append(f"Turn {entry.turn}", style="bold")
-                head.append(f"  {_when(entry.at)}  {one_line(entry.prompt)}")
+                head.append(f"  {when(entry.at)}  {one_line(entry.prompt)}")
                 if not entry.coverage.complete:
                     missing = sum(1 for one in entry.coverage.skipped if one.path)  # without a path: something ran
                     head.append(f"  ({missing} not captured)" if missing else "  (may be incomplete)", style="yellow")
@@ -214,7 +225,7 @@ def print_timeline(entries: Iterable[TimelineEntry]) -> None:
             case EntryKind.RESTORE:
                 kind = entry.restore_kind.value if entry.restore_kind else "restore"
                 head.append(f"Entry {entry.entry}: {kind} {entry.point}", style="bold")
-                head.append(f"  {_when(entry.at)}{'  undone' if entry.undone else ''}")
+                head.append(f"  {when(entry.at)}{'  undone' if entry.undone else ''}")
             case EntryKind.NOW:
                 head.append("Now", style="bold")
                 head.append(f"  {len(entry.files)} changed since" if entry.files else "  nothing changed since")

@@ -1,10 +1,36 @@
-"""Make standard output and error fit for whatever terminal there is: its encoding may be poor, and there may be none.
+"""The three streams of a call, whatever they are: output to a poor terminal or to none, input that is content or is not.
 
 Text for people loses what the terminal cannot show; objects for programs are UTF-8 everywhere (command-line.md).
 """
 
 import io
+import os
+import stat
 import sys
+
+CONTENT_BYTES = 64 << 20
+
+
+class ContentTooLarge(Exception):
+    """More came on standard input than one file may have."""
+
+
+def given_content(limit: int = CONTENT_BYTES) -> bytes | None:
+    """What is on standard input: a pipe, socket or file, even an empty one, is content. A terminal, the null device and a
+    closed stream are none: nobody said what will be written. `ContentTooLarge` above ``limit``."""
+    stream = sys.stdin
+    if stream is None:  # the process was started without one; the number 0 may be anything by now
+        return None
+    try:
+        kind = os.fstat(stream.fileno()).st_mode
+    except (OSError, ValueError):
+        return None
+    if not (stat.S_ISFIFO(kind) or stat.S_ISSOCK(kind) or stat.S_ISREG(kind)):
+        return None
+    data = stream.buffer.read(limit + 1)
+    if len(data) > limit:
+        raise ContentTooLarge
+    return data
 
 
 def _nowhere() -> io.TextIOWrapper:
