@@ -19,6 +19,7 @@ from vibekit_desktop.core.types.events import (
     ChatCreated,
     ChatDeleted,
     ChatUpdated,
+    HistoryGrew,
     RestoreRecovered,
     TranscriptChanged,
     WorkspaceRestored,
@@ -155,6 +156,7 @@ class Conductor(QObject):
         self.bridge.subscribe(self, ChatDeleted, lambda event: self.chats.drop(event.chat))
         self.bridge.subscribe(self, WorkspaceRestored, self._restored)
         self.bridge.subscribe(self, TranscriptChanged, self._transcript_changed)
+        self.bridge.subscribe(self, HistoryGrew, lambda event: self.open.history_grew(event.chat, event.workspace))
         self.bridge.subscribe(self, RestoreRecovered, self._recovered)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
@@ -226,6 +228,7 @@ class Conductor(QObject):
 
     def _put(self, header: ChatHeader) -> None:
         self.chats.put(header)
+        self.open.row_changed(header)
         if header.id == self.open.chat:
             self._window.set_chat(header.name, workspace_name(header.workspace))
 

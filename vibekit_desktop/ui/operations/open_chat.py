@@ -4,15 +4,18 @@ A newer opening supersedes an older one by token; what comes late is dropped. Kn
 UI thread only.
 """
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, QTimer, Signal
 
 from vibekit_desktop.core.api import Core
-from vibekit_desktop.core.types.chats import ChatView
+from vibekit_desktop.core.types.chats import ChatHeader, ChatView
 from vibekit_desktop.core.types.checkpoints import EntryKind, Now, Start, Timeline
 from vibekit_desktop.core.types.errors import CoreError
 from vibekit_desktop.core.types.ids import ChatId
 from vibekit_desktop.ui.bridge import Bridge
 from vibekit_desktop.ui.error_text import sentence
+
+_GATHER_MS = 100
+"""News comes in crowds: a turn that ends is a row, a log and a chat file. They are read once."""
 
 
 class OpenChat(QObject):
@@ -39,6 +42,11 @@ class OpenChat(QObject):
         self.chat: ChatId | None = None
         self.view: ChatView | None = None
         self.timeline: Timeline | None = None
+        self._transcript_too = False
+        self._news = QTimer(self)
+        self._news.setSingleShot(True)
+        self._news.setInterval(_GATHER_MS)
+        self._news.timeout.connect(self._read_news)
 
     @property
     def last_turn(self) -> int:
@@ -69,6 +77,17 @@ class OpenChat(QObject):
         else:
             self.refresh()
 
+    def history_grew(self, chat: ChatId, workspace: str) -> None:
+        """Somebody added to a chat's log: what the open chat shows of itself or of the disk may be old."""
+        if self.view is not None and (chat == self.chat or workspace == self.view.vault_workspace):
+            self._news.start()
+
+    def row_changed(self, header: ChatHeader) -> None:
+        """A chat's row changed; if it is the open chat's, its transcript may have grown."""
+        if self.view is not None and header.id == self.chat and _differs(self.view.header, header):
+            self._transcript_too = True
+            self._news.start()
+
     def reload(self) -> None:
         """Read the transcript and the timeline anew."""
         if self.chat is not None:
@@ -82,8 +101,16 @@ class OpenChat(QObject):
     def forget_wishes(self) -> None:
         """What is being read is not wanted any more."""
         self._token += 1
+        self._news.stop()
 
     # How.
+
+    def _read_news(self) -> None:
+        transcript_too, self._transcript_too = self._transcript_too, False
+        if transcript_too:
+            self.reload()
+        else:
+            self.refresh()
 
     def _next_token(self) -> int:
         self._token += 1
@@ -126,3 +153,8 @@ class OpenChat(QObject):
         diffs = await self._core.diffs.files(chat, Start(), Now(), ())
         if token == self._token:
             self.files_listed.emit(diffs)
+
+
+def _differs(shown: ChatHeader, now: ChatHeader) -> bool:
+    """Whether the transcript that is shown is an older one."""
+    return (shown.message_count, shown.updated_at) != (now.message_count, now.updated_at)

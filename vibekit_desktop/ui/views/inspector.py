@@ -153,7 +153,8 @@ class Inspector(QWidget):
     def show_timeline(self, timeline: Timeline | None) -> None:
         """Show a chat's timeline; None while no chat is open. Marks the Files list as out of date."""
         self._skeleton.end()
-        self.timeline_model.set_timeline(timeline)
+        with self.timeline.place_kept():
+            self.timeline_model.set_timeline(timeline)
         self._files_known = False
         if timeline is None:
             self._files_tab.set_count(None)

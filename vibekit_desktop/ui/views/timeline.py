@@ -4,6 +4,8 @@ Paints a `TimelineModel` and emits intents; computes nothing about files. One st
 Left and Right the row's buttons, Enter does what the button says (Diff, if none is chosen). UI thread only.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from html import escape
 from typing import ClassVar
 
@@ -67,6 +69,17 @@ class TimelineView(PaintedList):
             if which is button:
                 return place.toAlignedRect()
         return QRect()
+
+    @contextmanager
+    def place_kept(self) -> Iterator[None]:
+        """News comes at the top: whoever has scrolled down goes on seeing the same rows while they change."""
+        bar = self.verticalScrollBar()
+        top = self.indexAt(QPoint(self.viewport().width() // 2, 0)) if bar.value() else QModelIndex()
+        held, before = QPersistentModelIndex(top), self.visualRect(top).top()
+        yield
+        if held.isValid():
+            self.executeDelayedItemsLayout()
+            bar.setValue(bar.value() + self.visualRect(held).top() - before)
 
     # Doing.
 
