@@ -201,6 +201,8 @@ def decide(view: View, position: int, target: Target, fact: DiskFact, request: P
     else:
         who = None if agree(current, target.left) else ownership.changed_by(view, target.path, current) or "unknown"
         changed = LeaveReason.CHANGED_LATER
+    if current.state is State.UNKNOWN:
+        who = None  # nobody can say who changed what cannot be looked at: that it is left is no choice of ours
     action, reason = _action(target, fact, sound=sound)
     if action is not Action.LEAVE and who is not None and not request.mine.wants(target.path):
         action, reason = Action.LEAVE, changed.value
