@@ -1,80 +1,23 @@
 """Turns, commands and announced writes as hooks and live agents report them, on real folders."""
 
-from collections.abc import Callable
+import os
 from pathlib import Path
 
 import pytest
 
 from tests.conftest import Clock
-from tests.core.checkpoint.world import A, B, World
-from vibekit_desktop.core.checkpoint.log import Line
-from vibekit_desktop.core.checkpoint.recorder import Announced
+from tests.core.checkpoint.hooks import Hooks, row, told
+from tests.core.checkpoint.world import ALL_MINE, A, B, World
+from vibekit_desktop.core.checkpoint.kernel import CheckpointKernel
 from vibekit_desktop.core.types.checkpoints import (
     Author,
-    CaptureReport,
     EntryKind,
-    FileChange,
     How,
     Scope,
     State,
-    TimelineEntry,
 )
 from vibekit_desktop.core.types.errors import ChangedMeanwhile, NoOpenTurn, NotProtected, PathEscape, PathRefused
 from vibekit_desktop.core.types.ids import ChatId, WorkspacePath
-
-
-class Hooks:
-    """One agent's hooks: what it says it does, and what it does."""
-
-    def __init__(self, world: World) -> None:
-        self.world = world
-
-    def begin(self, chat: ChatId = A) -> int:
-        self.world.clock.advance(1000)
-        transcript = self.world.transcripts.chats.setdefault(chat, [])
-        turn = self.world.kernel.recorder.begin_turn(chat, message_count=len(transcript) + 1)
-        transcript += [turn, 0]
-        return turn
-
-    def end(self, chat: ChatId = A) -> None:
-        self.world.kernel.recorder.end_turn(chat)
-
-    def record(self, path: str, data: bytes | None, chat: ChatId = A, *, known: bool = True, do: bool = True) -> CaptureReport:
-        """Announce a write and, as the hook's caller, do it."""
-        announced = Announced(content=data if known else None, deleted=data is None)
-        report = self.world.kernel.recorder.capture(
-            chat, WorkspacePath(path), announced, message_count=len(self.world.transcripts.chats.get(chat, []))
-        )
-        if do:
-            self.world.write(path, data)
-        return report
-
-    def command(self, act: Callable[[], object], chat: ChatId = A) -> None:
-        self.world.kernel.recorder.begin_command(chat)
-        act()
-        self.world.kernel.recorder.end_command(chat)
-
-    def lines(self, chat: ChatId = A) -> list[Line]:
-        return list(self.world.vault.lines(chat))
-
-
-@pytest.fixture
-def world(tmp_path: Path, clock: Clock) -> World:
-    return World(tmp_path, clock)
-
-
-@pytest.fixture
-def hooks(world: World) -> Hooks:
-    return Hooks(world)
-
-
-def row(world: World, turn: int, chat: ChatId = A) -> TimelineEntry:
-    entries = world.kernel.timeline(chat).entries
-    return next(one for one in entries if one.kind is EntryKind.TURN and one.turn == turn)
-
-
-def told(files: tuple[FileChange, ...]) -> dict[str, tuple[str, str, str]]:
-    return {one.path: (one.status.value, one.author.value, one.how.value) for one in files}
 
 
 def test_the_first_look_sets_the_states_and_writes_nothing(world: World, hooks: Hooks) -> None:
@@ -110,8 +53,6 @@ def test_a_turn_shows_announced_and_unannounced_changes_and_all_of_it_goes_back(
         "made-by-shell": "leave:changed-since",
         "gone": "leave:changed-since",
     }
-    from tests.core.checkpoint.world import ALL_MINE
-
     world.restore("before:1", mine=ALL_MINE)
     assert world.disk() == seed
     world.undo()
@@ -298,8 +239,6 @@ def test_a_write_over_what_the_agent_did_not_read_is_held_and_the_other_bytes_ar
 
 
 def test_a_write_that_could_not_be_taken_back_is_held(tmp_path: Path, clock: Clock) -> None:
-    from vibekit_desktop.core.checkpoint.kernel import CheckpointKernel
-
     world = World(tmp_path, clock)
     world.kernel = CheckpointKernel(world.fs, world.vault, world.workspace, world.transcripts, world.clock, capture_bytes=10)
     world.write("big", b"x" * 11)
@@ -321,8 +260,6 @@ def test_a_write_that_could_not_be_taken_back_is_held(tmp_path: Path, clock: Clo
 def test_what_is_never_touched_is_refused_and_nothing_is_written(
     world: World, hooks: Hooks, path: str, error: type[Exception]
 ) -> None:
-    import os
-
     os.mkfifo(world.root / "fifo")
     hooks.begin()
     before = hooks.lines()

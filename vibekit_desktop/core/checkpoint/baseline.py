@@ -16,7 +16,7 @@ from vibekit_desktop.core.checkpoint.known import NO_COPY, Entry, Seen, state_of
 from vibekit_desktop.core.checkpoint.log import SkippedPath, path_keys
 from vibekit_desktop.core.disk import names
 from vibekit_desktop.core.disk.gitfacts import GitFacts
-from vibekit_desktop.core.disk.ignore import IgnoreRules, ignoring
+from vibekit_desktop.core.disk.ignore import IgnoreRules, unless_tracked
 from vibekit_desktop.core.disk.tree import Stamp, Tree, walk
 from vibekit_desktop.core.disk.workspace import parents_of
 from vibekit_desktop.core.types.checkpoints import ABSENT, FileState, State
@@ -101,7 +101,8 @@ def compare_whole(ground: Ground, view: View, seen: Mapping[WorkspacePath, FileS
         _log.warning("the ignore rules of a workspace cannot be read: %s", error.reason)
         return _partly(compare_named(ground, view, seen), skipped(".", IGNORE_RULES))
     git = GitFacts.read(workspace.root)
-    tree = walk(workspace, ignored=ignoring(rules, git), limit=MOST_ENTRIES)
+    ignored = rules.ignored if git is None else unless_tracked(rules.ignored, git.clean)
+    tree = walk(workspace, ignored=ignored, limit=MOST_ENTRIES, entering=rules.entering)
     if any(reason == CUT_SHORT for _, reason in tree.problems) and not tree.complete:
         return _partly(compare_named(ground, view, seen), skipped(".", TOO_MANY))
     old = ground.known.load(workspace.identity)

@@ -12,7 +12,7 @@ from vibekit_desktop.core.checkpoint.ground import Ground
 from vibekit_desktop.core.checkpoint.log import Line
 from vibekit_desktop.core.checkpoint.open_turns import OpenTurn, open_turn
 from vibekit_desktop.core.disk import faults
-from vibekit_desktop.core.disk.ignore import IgnoreRules, ignoring
+from vibekit_desktop.core.disk.ignore import IgnoreRules
 from vibekit_desktop.core.disk.tree import Stamp, walk
 from vibekit_desktop.core.types.checkpoints import CaptureReport, FileState
 from vibekit_desktop.core.types.errors import CannotRead, NoOpenTurn
@@ -95,7 +95,8 @@ class Recorder:
             return {}
         workspace = self._ground.folder()
         try:
-            tree = walk(workspace, ignored=ignoring(IgnoreRules.read(workspace), None), limit=MOST_STAMPS)
+            rules = IgnoreRules.read(workspace)
+            tree = walk(workspace, ignored=rules.ignored, limit=MOST_STAMPS, entering=rules.entering)
         except CannotRead:
             return {}
         return tree.entries if tree.complete else {}

@@ -81,7 +81,7 @@ def write(
     try:
         _do(ground, chat, report)
     except CoreError:
-        _never_written(ground, chat, path)
+        _never_written(ground, chat, report)
         raise
     return report
 
@@ -147,14 +147,13 @@ def _still(ground: Ground, path: WorkspacePath, before: FileState) -> None:
         raise ChangedMeanwhile(path)
 
 
-def _never_written(ground: Ground, chat: ChatId, path: WorkspacePath) -> None:
-    """A write that is known to have failed is closed by what is on disk (storage.md 4)."""
+def _never_written(ground: Ground, chat: ChatId, report: CaptureReport) -> None:
+    """A write that is known to have failed is closed (storage.md 4): the file is as it was captured, and what has become of it
+    since is somebody else's change."""
+    path, before = report.path, report.before
     try:
-        there = look.captured(ground, path, ground.folder().look(path))
-        if there.state is State.UNKNOWN:
-            return
         turn = ground.vault.memory.view(chat)[1].last_turn
-        line = log.observed(path, there, there, author=Author.AGENT, how=How.SETTLE, turn=turn)
-        ground.vault.append(chat, [line])
+        ground.vault.append(chat, [log.observed(path, before, before, author=Author.AGENT, how=How.SETTLE, turn=turn)])
+        capture.unrecorded(ground, chat, path, ground.folder().look(path))
     except EnvironmentFault:
         return  # the end of the turn finds out by itself
