@@ -158,13 +158,13 @@ class Marks:
 
     @property
     def last_turn(self) -> int:
-        """The number of the newest turn, 0 before the first."""
-        return max(self.turns, default=0)
+        """The number of the newest turn, 0 before the first; never less, whatever a planted line says."""
+        return max((0, *self.turns))
 
     @property
     def last_entry(self) -> int:
         """The number of the newest entry, 0 before the first."""
-        return max(self.entries, default=0)
+        return max((0, *self.entries))
 
     def position(self, point: Point) -> int:
         """Where a point stands; `PointNotFound` if this chat has no such turn, tag or entry."""
@@ -188,7 +188,7 @@ class Marks:
 
     def turn_before(self, position: int) -> int:
         """The turn that began last before a position, 0 before the first."""
-        return max((turn.number for turn in self.turns.values() if turn.start < position), default=0)
+        return max((0, *(turn.number for turn in self.turns.values() if turn.start < position)))
 
     def own_lines(self) -> Sequence[Line]:
         """The lines of the chat's own log."""
