@@ -160,13 +160,15 @@ class Fs:
             raise OSError(errno.EINVAL, "not a regular file")
         return fd
 
-    def read_bytes(self, path: Path, *, limit: int | None = None, follow: bool = False) -> bytes:
+    def read_bytes(
+        self, path: Path | str, *, limit: int | None = None, follow: bool = False, dir_fd: int | None = None
+    ) -> bytes:
         """The whole file. `FileNotFoundError` if it is missing, else `CannotRead`; more than ``limit`` bytes is refused.
 
         A link is not followed unless ``follow`` says so.
         """
         try:
-            fd = self.open_regular(path, follow=follow)
+            fd = self.open_regular(path, follow=follow, dir_fd=dir_fd)
         except FileNotFoundError:
             raise
         except OSError as error:
@@ -197,6 +199,22 @@ class Fs:
             return None
         except OSError as error:
             raise cannot_read(path, error) from error
+
+    def device(self, folder: Path) -> int | None:
+        """The disk that a folder is on; None if it cannot be told."""
+        try:
+            return os.stat(folder).st_dev
+        except OSError:
+            return None
+
+    def is_mine(self, path: Path) -> bool:
+        """Whether a file or folder belongs to the user of this process; links followed."""
+        if sys.platform == "win32":
+            return True
+        try:
+            return os.stat(path).st_uid == os.geteuid()
+        except OSError:
+            return False
 
     def is_folder(self, path: Path) -> bool:
         """Whether ``path`` is a folder, also through a link."""

@@ -60,8 +60,8 @@ class Tree:
     """One walk.
 
     ``ignored``: each topmost ignored path with a fingerprint of everything in it; an empty one says that it was not seen whole.
-    ``complete``: ``entries`` is everything that is not ignored. ``problems``: the paths that were not seen whole, ignored ones too,
-    with the reason: the system's word, ``changed`` (it vanished or became something else meanwhile), ``too-many``, ``too-deep``.
+    ``complete``: ``entries`` is everything that is not ignored. ``problems``: the paths, ignored or not, that were not seen
+    whole, and why: the system's word, ``changed`` (it vanished or became something else meanwhile), ``too-many``, ``too-deep``.
     ``repositories``: the folders below the root that hold a ``.git``, outermost first.
     """
 
