@@ -72,7 +72,7 @@ class Shelf:
             raise CannotRead(str(folder), "missing")
         text = folders.settled(str(workspace))
         self._for_this_run = OpenVault(
-            self._fs, VaultId(f"@{folder}"), folder, text, clock=self._clock, data_dir=self._data_dir
+            self._fs, VaultId(f"@{folder}"), folder, text, clock=self._clock, data_dir=self._data_dir, home=self._home
         )
         try:
             self._record(str(folder), text)
@@ -155,7 +155,13 @@ class Shelf:
                 folder = Path(entry.folder)
                 folder = folder if folder.is_absolute() else self._data_dir / folder
                 vault = OpenVault(
-                    self._fs, VaultId(entry.id), folder, entry.workspace, clock=self._clock, data_dir=self._data_dir
+                    self._fs,
+                    VaultId(entry.id),
+                    folder,
+                    entry.workspace,
+                    clock=self._clock,
+                    data_dir=self._data_dir,
+                    home=self._home,
                 )
                 self._open[entry.id] = vault
             return vault

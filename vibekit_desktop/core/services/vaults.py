@@ -12,6 +12,7 @@ from vibekit_desktop.core.chat.store import ChatStore
 from vibekit_desktop.core.chat.transcripts import StoredTranscripts
 from vibekit_desktop.core.checkpoint.kernel import CheckpointKernel
 from vibekit_desktop.core.checkpoint.vault import VaultStore
+from vibekit_desktop.core.disk import folders
 from vibekit_desktop.core.disk.fs import Fs
 from vibekit_desktop.core.disk.locks import VaultLock
 from vibekit_desktop.core.disk.workspace import Workspace
@@ -48,9 +49,18 @@ class OpenVault:
     is looked for anew for every kernel, since it may go or come back."""
 
     def __init__(
-        self, fs: Fs, vault: VaultId, folder: Path, workspace_path: str, *, clock: Callable[[], int], data_dir: Path
+        self,
+        fs: Fs,
+        vault: VaultId,
+        folder: Path,
+        workspace_path: str,
+        *,
+        clock: Callable[[], int],
+        data_dir: Path,
+        home: Path,
     ) -> None:
         self.id = vault
+        self._home = home
         self._never = (data_dir, folder)
         self.folder = folder
         self.workspace_path = workspace_path
@@ -77,8 +87,14 @@ class OpenVault:
         place = workspace.identity if workspace is not None else None
         if self._kernel is None or self._kernel[0] != place:
             transcripts = StoredTranscripts(self.chats, clock=self._clock)
-            self._kernel = place, CheckpointKernel(self._fs, self.store, workspace, transcripts, self._clock)
+            kernel = CheckpointKernel(self._fs, self.store, workspace, transcripts, self._clock, whole=self._may_be_walked())
+            self._kernel = place, kernel
         return self._kernel[1]
+
+    def _may_be_walked(self) -> bool:
+        """Not a home folder or a whole disk: a session may have been recorded there, its files are all that is looked at."""
+        text = self.workspace_path
+        return not folders.same_folder(text, str(self._home)) and not folders.is_disk_root(text)
 
     def changing_kernel(self, chat: ChatId | None) -> CheckpointKernel:
         """A kernel to change something with: recovery first (storage.md 5). The caller holds `lock`.
