@@ -5,6 +5,8 @@ import contextlib
 import io
 import json
 import os
+import sys
+import tempfile
 from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
 from typing import Any, TypeVar
@@ -51,15 +53,30 @@ class _Bytes(io.TextIOWrapper):
         super().__init__(io.BytesIO(), encoding="utf-8", write_through=True)
 
 
-def call(data: Path, home: Path, *words: str) -> Answer:
-    """Call the program with a data folder and a home folder of the test's own."""
+def call(data: Path, home: Path, *words: str, given: bytes | None = None) -> Answer:
+    """Call the program with a data folder and a home folder of the test's own. ``given``: what is on standard input; None is
+    the null device."""
     out, err = _Bytes(), io.StringIO()
-    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err), _standard_input(given):
         status = program.main(["--data-dir", str(data), "--home", str(home), *words])
     out.flush()
     raw = out.buffer
     assert isinstance(raw, io.BytesIO)
     return Answer(status, raw.getvalue(), err.getvalue())
+
+
+@contextlib.contextmanager
+def _standard_input(given: bytes | None) -> Iterator[None]:
+    with open(os.devnull, "rb") if given is None else tempfile.TemporaryFile() as file:
+        if given is not None:
+            file.write(given)
+            file.seek(0)
+        before, sys.stdin = sys.stdin, io.TextIOWrapper(file)
+        try:
+            yield
+        finally:
+            sys.stdin.detach()
+            sys.stdin = before
 
 
 def tree(folder: Path) -> dict[str, bytes]:

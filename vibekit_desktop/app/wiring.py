@@ -3,6 +3,7 @@
 Reads top to bottom like a parts list. Called on the loop thread; makes no folder and starts no process.
 """
 
+import asyncio
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
@@ -56,9 +57,11 @@ def build(
     config_dir: Path | None = None,
     vault: tuple[Path, Path] | None = None,
     clock: Callable[[], int] = now_ms,
+    pause: Callable[[float], Awaitable[None]] = asyncio.sleep,
+    now_s: Callable[[], float] = time.monotonic,
 ) -> Wired:
     """Put the program together. ``vault`` is (folder, workspace) of ``--vault``; ``config_dir`` is where the environment moved
-    Claude Code's folder to, only for the user's own home."""
+    Claude Code's folder to, only for the user's own home. ``pause`` and ``now_s`` are how the services wait."""
     fs = Fs()
     bus = Bus()
     serial = Serial()
@@ -87,8 +90,10 @@ def build(
         clock=clock,
         path_of=library.workspace_path,
         count_again=checkpoints.count_again,
+        pause=pause,
+        now_s=now_s,
     )
-    watch = WatchService(bus, fs, shelf, headers)
+    watch = WatchService(bus, fs, shelf, headers, pause=pause)
 
     core = Core(
         events=bus,

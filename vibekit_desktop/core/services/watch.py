@@ -28,7 +28,7 @@ from vibekit_desktop.core.types.ids import ChatId, VaultId, parse_chat_id
 _log = logging.getLogger(__name__)
 
 PERIOD_S = 1.0
-WARM_LOOKS = 60
+WARM_LOOKS = 20
 """Looks at everything after a change: whoever holds the lock may be at work for long, and file times are coarse."""
 EVERY = 10
 """Among quiet looks, each of this number looks at everything: the original takes no lock of ours."""
@@ -66,6 +66,8 @@ class _Eye:
         self._changes = _Changes()
         self._logs = vault.folder / "snapshots" / "chats"
         self._marks = (vault.lock.path, vault.chats.folder, self._logs)
+        self._places: dict[Path, dict[str, tuple[ChatId, Path] | None]] = {}
+        """For every name in a folder: whose it is and what is to be looked at. Parsing and joining cost more than looking."""
         self._seen = self._everything() if all_known else _Seen()
 
     def around_lock(self, begins: bool) -> None:
@@ -110,18 +112,31 @@ class _Eye:
         return _Seen(marks, chats, self._stamps(self._logs, "", "events.jsonl"))
 
     def _stamps(self, folder: Path, suffix: str, below: str) -> dict[ChatId, Stamp]:
+        before = self._places.get(folder, {})
+        names = self._fs.list_names(folder)
+        places = {name: before[name] if name in before else _place(folder, name, suffix, below) for name in names}
+        self._places[folder] = places
         found: dict[ChatId, Stamp] = {}
-        for name in self._fs.list_names(folder):
-            if not name.endswith(suffix):
+        for place in places.values():
+            if place is None:
                 continue
             try:
-                chat = parse_chat_id(name.removesuffix(suffix))
-                stamp = journal.stamp(self._fs, folder / name / below if below else folder / name)
-            except (InvalidId, CoreError):
+                stamp = journal.stamp(self._fs, place[1])
+            except CoreError:
                 continue
             if stamp is not None:
-                found[chat] = stamp
+                found[place[0]] = stamp
         return found
+
+
+def _place(folder: Path, name: str, suffix: str, below: str) -> tuple[ChatId, Path] | None:
+    """Whose a name in a folder is; None for what is no chat's."""
+    if not name.endswith(suffix):
+        return None
+    try:
+        return parse_chat_id(name.removesuffix(suffix)), folder / name / below if below else folder / name
+    except InvalidId:
+        return None
 
 
 class WatchService:
