@@ -1,12 +1,29 @@
 """Chats whose turns are recorded as they happen, for the scenarios of the specification."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
-from tests.core.checkpoint.world import A, World
+import pytest
+
+from tests.core.checkpoint.world import A, Crash, World
 from vibekit_desktop.core.checkpoint.capture import Announced
+from vibekit_desktop.core.disk import faults
 from vibekit_desktop.core.disk.locks import VaultLock
 from vibekit_desktop.core.types.checkpoints import CaptureReport
 from vibekit_desktop.core.types.ids import ChatId, WorkspacePath
+
+
+@contextmanager
+def killed_at(step: str) -> Iterator[None]:
+    """The program ends where it comes to the first step of that name; it must come there."""
+
+    def stop(name: str) -> None:
+        if name == step:
+            raise Crash(name)
+
+    with pytest.raises(Crash), faults.armed(stop):
+        yield
 
 
 @dataclass
