@@ -10,8 +10,6 @@ from typing import NamedTuple, TypeVar
 
 T = TypeVar("T")
 LEFT = ("agent", "command", "restore")
-WHOLE_LOOK = ("turn_start", "turn_end", "command_start", "command_end", "restore_plan")
-"""The lines that a look over the whole workspace comes before."""
 
 
 class St(NamedTuple):
@@ -85,8 +83,6 @@ class Model:
 
     disk: dict[str, St] = field(default_factory=dict)
     lines: list[Line] = field(default_factory=list)
-    looked: bool = False
-    """A look over the whole workspace was made in this vault."""
     seen: dict[str, St] | None = None
     """What the last look saw at paths that no line names; None before the first, and when it was forgotten."""
     open: dict[str, int] = field(default_factory=dict)
@@ -129,8 +125,7 @@ class Model:
         self.count += 1
         line = replace(line, seq=self.count)
         for name in point:
-            if self.looked:
-                self.truth[line.chat, name] = dict(self.disk)
+            self.truth[line.chat, name] = {path: self.at_disk(path) for path in self.exact() - self.under_way(line)}
         self.began.setdefault(line.chat, line.seq)
         self.lines.append(line)
         self.memo.clear()
@@ -145,7 +140,8 @@ class Model:
     # -- who is at work ------------------------------------------------------------------------------------------
 
     def last_turn(self, chat: str) -> int:
-        return max((line.turn for line in self.own_lines(chat)), default=0)
+        begun = (line.turn for line in self.own_lines(chat) if line.kind in ("turn_start", "snapshot"))
+        return max(begun, default=0)
 
     def last_entry(self, chat: str) -> int:
         return max((line.entry for line in self.own_lines(chat)), default=0)
@@ -165,50 +161,66 @@ class Model:
 
     # -- looks ---------------------------------------------------------------------------------------------------
 
-    def look(self, looker: str, only: Iterable[str] | None = None) -> None:
-        """Compare with the last known state: everything, or some paths."""
+    def look(self, looker: str, only: Iterable[str] | None = None, *, ending: str = "") -> None:
+        """Compare with the last known state: everything, or some paths. ``ending``: the chat whose turn ends with it."""
         paths = {*self.disk, *(self.seen or ()), *self.named()} if only is None else set(only)
         for path in sorted(paths):
             if self.last_line(path) is not None or self.seen is not None:
-                self._look_at(looker, path)
+                self._look_at(looker, path, capturing=only is not None and path in only, ending=ending)
         if only is None:
-            self.looked = True
             self.seen = {path: state for path, state in self.disk.items() if path not in self.named()}
 
-    def _look_at(self, looker: str, path: str) -> None:
-        last, disk = self.last_line(path), self.at_disk(path)
-        chat = next(iter(self.open)) if len(self.open) == 1 else ""
-        if last is not None and (not known(last.after) or self._never_happened(last, disk)):
-            own = self.open.get(last.chat) == last.turn and last.kind == "snapshot"
-            where = last.chat if own else chat or looker
-            turn = last.turn if own else self.open.get(where) or self.last_turn(where)
-            author = "agent" if own else "unknown"
-            self.add(Line(where, "observed", turn, path, disk, disk, author, "settle"))
-            return
-        before = self.last_known(path)
+    def _look_at(self, looker: str, path: str, *, capturing: bool, ending: str) -> None:
+        last, disk, before = self.last_line(path), self.at_disk(path), self.last_known(path)
         if same(before, disk):
             return
-        if chat:
-            author = "command" if chat in self.commands else "unknown"
+        chat = next(iter(self.open)) if len(self.open) == 1 else ""
+        if capturing and looker in self.open:
+            chat = looker
+        running = last is not None and self._runs(last)
+        undone = running and last is not None and same(last.before, disk)
+        if undone and last is not None and ending != last.chat:
+            return
+        if last is not None and (not known(before) or undone):
+            where, author = (last.chat, "agent") if running else (looker, "unknown")
+            turn = last.turn if running else self.open.get(looker) or self.last_turn(looker) if chat in ("", looker) else 0
+            self.add(Line(where, "observed", turn, path, disk, disk, author, "settle"))
+        elif chat:
+            author = "command" if chat in self.commands and not capturing else "unknown"
             self.add(Line(chat, "observed", self.open[chat], path, before, disk, author, "scan"))
         else:
             self.add(Line(looker, "observed", self.last_turn(looker), path, before, disk, "unknown", "gap"))
 
-    def _never_happened(self, last: Line, disk: St) -> bool:
-        """Whether a write was announced and, as far as anybody can see, not done: no look has seen it."""
-        waits = last.kind == "snapshot" and self.open.get(last.chat) == last.turn
-        confirmed = any(line.seq > last.seq and line.kind in WHOLE_LOOK for line in self.lines)
-        return waits and not confirmed and same(disk, last.before) and not same(disk, last.after)
+    def _runs(self, line: Line) -> bool:
+        """Whether it was announced in a turn that goes on."""
+        return line.kind == "snapshot" and self.open.get(line.chat) == line.turn
+
+    def under_way(self, line: Line) -> set[str]:
+        """The paths whose last announced write nobody can tell to be done yet, since its turn goes on."""
+        found = {path: self.last_line(path) for path in self.named()}
+        return {path for path, last in found.items() if last is not None and self._runs(last) and last.chat != line.chat}
+
+    def exact(self) -> set[str]:
+        """The paths of which the last look knows what was there."""
+        return self.named() if self.seen is None else {*self.disk, *self.named(), *self.seen}
+
+    def forget(self) -> None:
+        """What the looks saw is lost: of paths that no line names, nothing earlier is known any more."""
+        self.seen = None
+        named = self.named()
+        for point, states in self.truth.items():
+            self.truth[point] = {path: state for path, state in states.items() if path in named}
 
     # -- turns ---------------------------------------------------------------------------------------------------
 
     def begin_turn(self, chat: str, *, look: bool = True) -> int:
         if look:
-            self.look(chat)
+            self.look(chat, ending=chat)
         self.close(chat)
         turn = self.last_turn(chat) + 1
         transcript = self.transcripts.setdefault(chat, [])
-        self.add(Line(chat, "turn_start", turn), f"before:{turn}", *(() if self.has_begun(chat) else ("start",)))
+        exact = [f"before:{turn}", *([] if self.has_begun(chat) else ["start"])] if look else []
+        self.add(Line(chat, "turn_start", turn), *exact)
         self.open[chat] = turn
         transcript += [turn, 0]
         return turn
@@ -233,7 +245,7 @@ class Model:
 
     def end_turn(self, chat: str, *, look: bool = True) -> None:
         if look:
-            self.look(chat)
+            self.look(chat, ending=chat)
         self.add(Line(chat, "turn_end", self.open[chat]), *([f"after:{self.open[chat]}"] if look else []))
         self.close(chat)
 
@@ -246,12 +258,20 @@ class Model:
         disk = self.at_disk(path)
         newest = next((line for line in reversed(self.lines) if line.path == path and line.author in LEFT), None)
         conflict = newest is not None and self.word(newest, chat).startswith("chat:") and not same(newest.after, disk)
+        if newest is not None and (not known(newest.after) or (self._runs(newest) and same(newest.before, disk))):
+            conflict = False
         before = sum(line.kind == "snapshot" and line.turn == turn for line in self.own_lines(chat))
         tag = f"{turn}.{before}" if before or not turn else f"{turn}"
-        if not turn:
-            tag = f"0.{before + 1}"
         self.add(Line(chat, "snapshot", turn, path, disk, after, "agent", "announced", tag))
         return conflict
+
+    def write(self, chat: str, path: str, after: St, *, met: bool = False) -> None:
+        """An announced change that goes through us. ``met``: the file is not what the writer read, so it is left."""
+        if met:
+            self.look(chat, {path, *(other for other in self.named() if not known(self.last_known(other)))})
+            return
+        self.capture(chat, path, after)
+        self.put(path, after)
 
     # -- views ---------------------------------------------------------------------------------------------------
 

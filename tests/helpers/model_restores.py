@@ -3,12 +3,15 @@
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field, replace
 
-from tests.helpers.model import ABSENT, LEFT, Line, Model, Planned, St, known, same
+from tests.helpers.model import ABSENT, UNKNOWN, Line, Model, Planned, St, known, same
+
+NEW_MODE = 0o644
+"""The mode of a file that is made where none was recorded."""
 
 
 @dataclass(frozen=True)
 class Step:
-    """One path of a plan. ``changed_by``: empty, ``user``, ``unknown`` or ``chat:`` and a chat. ``owner``: with undo and redo."""
+    """One path of a plan. ``changed_by``: empty, ``user``, ``unknown``, or ``chat:`` and a chat. ``owner``: as on lines."""
 
     path: str
     action: str
@@ -49,7 +52,9 @@ class Standing:
 
 
 class Vault(Model):
-    """A model that can restore."""
+    """A model that can restore. ``looks``: its turns begin and end with looks, so the points between them are exact."""
+
+    looks = True
 
     # -- entries -------------------------------------------------------------------------------------------------
 
@@ -100,7 +105,9 @@ class Vault(Model):
         if scope != "chat":
             for path in sorted(covered):
                 who = self.changed_by(chat, path)
-                plan.steps[path] = self._step(path, self.content(chat, point, path), who, "changed-since", mine=mine)
+                # What only a look saw is not brought back: it is a cache.
+                wanted = self.content(chat, point, path) if path in self.named() else UNKNOWN
+                plan.steps[path] = self._step(path, wanted, who, "changed-since", mine=mine)
         if scope != "files":
             plan.keep = self._keep(chat, point)
         return plan
@@ -185,12 +192,12 @@ class Vault(Model):
             return 0
         chat = plan.chat
         if plan.steps:
-            self.look(chat, None if self.looked else self.named())
+            self.look(chat, self.named() if self.seen is None else None)
         self.close(chat)
         number, turn = self.last_entry(chat) + 1, self.last_turn(chat)
         body = Planned(plan.kind, plan.takes_back, branch if plan.keep >= 0 else "", plan.keep, plan.back_from)
         cut = self.count
-        exact = [f"entry:{number}"] if plan.steps else []
+        exact = [f"entry:{number}"] if plan.steps and self.looks else []
         self.add(Line(chat, "restore_plan", turn, entry=number, plan=body), *exact)
         for path, step in plan.acts.items():
             self.put(path, step.wanted._replace(mode=self._mode(step)) if step.wanted != ABSENT else ABSENT)
@@ -208,7 +215,9 @@ class Vault(Model):
 
     @staticmethod
     def _mode(step: Step) -> int | None:
-        return step.expected.mode if step.wanted.mode is None else step.wanted.mode
+        if step.wanted.mode is not None:
+            return step.wanted.mode
+        return NEW_MODE if step.expected.mode is None else step.expected.mode
 
     def _cut(self, chat: str, body: Planned, cut: int) -> None:
         self.transcripts[body.branch] = list(self.transcripts[chat])
@@ -218,13 +227,13 @@ class Vault(Model):
 
     # -- chats ---------------------------------------------------------------------------------------------------
 
-    def branch(self, chat: str, turn: int, branch: str) -> None:
+    def begin_branch(self, chat: str, turn: int, branch: str) -> None:
         """A new chat that shares everything before a turn."""
         start = next(line for line in self.own_lines(chat) if line.kind == "turn_start" and line.turn == turn)
         messages = self.transcripts[chat]
         self.transcripts[branch] = messages[: messages.index(turn)]
         self.began[branch] = self.began[chat]
-        self.add(Line(branch, "branch_start", turn - 1, parent=chat, cut=start.seq - 1))
+        self.add(Line(branch, "branch_start", turn, parent=start.chat, cut=start.seq - 1))
 
     def retire(self, chat: str) -> None:
         """A chat is deleted; its lines stay as long as a chat is there that began before the last of them."""
@@ -256,11 +265,8 @@ class Vault(Model):
         for chat in chats:
             for point in self.points(chat):
                 truth = self.truth.get((chat, point))
-                for path in sorted(self.named()) if truth is not None else ():
-                    said, true = self.content(chat, point, path), (truth or {}).get(path, ABSENT)
-                    if not same(said, true):
+                for path in sorted(truth or ()):
+                    said, true = self.content(chat, point, path), (truth or {}).get(path, UNKNOWN)
+                    if known(true) and not same(said, true):
                         found.append((chat, point, path, said, true))
         return found
-
-
-__all__ = ["LEFT", "Plan", "Standing", "Step", "Vault"]

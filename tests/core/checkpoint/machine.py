@@ -1,17 +1,23 @@
 """The product and the reference model side by side: every operation is done to both, and then they must agree."""
 
+import copy
 import hashlib
 import json
 import os
+import shutil
 import stat
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 from tests.conftest import Clock
-from tests.core.checkpoint.world import ALL_MINE, World
+from tests.core.checkpoint.world import ALL_MINE, Crash, CrashAt, World
 from tests.helpers.model import ABSENT, UNKNOWN, Line, St, known, same
-from tests.helpers.model_restores import Plan, Step, Vault
+from tests.helpers.model_restores import NEW_MODE, Plan, Step, Vault
+from vibekit_desktop.core.checkpoint.recorder import Announced, Recorder
+from vibekit_desktop.core.disk import faults
+from vibekit_desktop.core.disk.locks import VaultLock
 from vibekit_desktop.core.types.checkpoints import (
     KEEP_MINE,
     Action,
@@ -24,35 +30,84 @@ from vibekit_desktop.core.types.checkpoints import (
     State,
     parse_point,
 )
-from vibekit_desktop.core.types.errors import NothingToTakeBack
-from vibekit_desktop.core.types.ids import ChatId, WorkspacePath
+from vibekit_desktop.core.types.errors import ChangedMeanwhile, NothingToTakeBack
+from vibekit_desktop.core.types.ids import BlobHash, ChatId, WorkspacePath
+
+T = TypeVar("T")
+U = TypeVar("U")
 
 PATHS = ("a", "b", "d/c")
 FOREIGN = {"ours/readme": b"nobody changes this", ".git/config": b"[core]\n", ".git/hooks/post-checkout": b"#!/bin/sh\n"}
 """Files that no operation names: they stay as they are, to the inode."""
-NEW_MODE = 0o644
 
 
 @dataclass(frozen=True)
 class Waiting:
-    """A write that was announced and is not done yet."""
+    """A write that was announced and is not done yet. ``unknown``: nobody said what would be written."""
 
-    chat: str
     path: str
-    state: St
+    data: bytes | None
+    mode: int | None = None
 
 
 class Run:
-    """One vault and its model. Each method does one thing to both."""
+    """One vault and its model. Each method does one thing to both.
+
+    ``crash_at``: the next operation of the product is stopped at that step; then it is opened again and recovers, and the model
+    goes on from the step of its own that left the same lines and files. There must be one.
+    """
 
     def __init__(self, folder: Path) -> None:
         self.world = World(folder, Clock())
         self.model = Vault()
         self.waiting: list[Waiting] = []
+        self.crash_at = 0
         for path, data in FOREIGN.items():
             self.world.write(path, data, 0o755 if "hooks" in path else NEW_MODE)
         self.foreign = {path: self._facts(self.world.root / path) for path in FOREIGN}
-        self.turns_looked_at: set[tuple[str, int]] = set()
+        self.gone: set[str] = set()
+        """Chats that were deleted; their ids are not used again."""
+
+    def both(self, product: Callable[[], T], model: Callable[[Vault], U]) -> tuple[T, U] | None:
+        """Do one thing to both; what they answered, or None if it was stopped."""
+        self.world.clock.advance(11)
+        if not self.crash_at:
+            return product(), model(self.model)
+        hook, self.crash_at = CrashAt(self.crash_at), 0
+        before = self.disk()
+        with faults.armed(hook):
+            try:
+                answer = product()
+            except Crash:
+                pass
+            else:
+                return answer, model(self.model)
+        self.world.reopen()
+        crashed = self.disk()
+        with VaultLock(self.world.fs, self.world.vault_folder).hold(0):
+            self.world.kernel.recover()
+        moments = [copy.deepcopy(self.model)]
+        twin = copy.deepcopy(self.model)
+        twin.on_step = lambda: moments.append(self._moment(twin))
+        model(twin)
+        twin.on_step = None
+        moments.append(twin)
+        for path in {*before, *crashed, *twin.disk}:
+            whole = {one.get(path, ABSENT) for one in (before, twin.disk)}
+            assert crashed.get(path, ABSENT) in whole or ".vibekit-restore-" in path, f"{path} is neither before nor after"
+        for moment in moments:
+            if self.disk() == moment.disk and self.written() == _written(moment):
+                self.model = moment
+                self.world.transcripts.chats = {ChatId(chat): list(all_) for chat, all_ in moment.transcripts.items()}
+                return None
+        raise AssertionError(f"after a crash at {hook.seen[-1]} no moment of the model fits")
+
+    @staticmethod
+    def _moment(model: Vault) -> Vault:
+        hook, model.on_step = model.on_step, None
+        moment = copy.deepcopy(model)
+        model.on_step = hook
+        return moment
 
     # -- the disk ------------------------------------------------------------------------------------------------
 
@@ -84,20 +139,124 @@ class Run:
         self.world.write(path, data, bits)
         self.model.put(path, St("file", data, bits))
 
-    # -- turns without a recorder: lines as an import or a hook leaves them, and no look -------------------------
+    # -- turns and hooks -----------------------------------------------------------------------------------------
 
     def begin(self, chat: str) -> None:
+        messages = self.world.transcripts.chats.setdefault(ChatId(chat), [])
+        self.model.transcripts.setdefault(chat, [])
+        both = self.both(
+            lambda: self.recorder.begin_turn(ChatId(chat), message_count=len(messages) + 1),
+            lambda model: model.begin_turn(chat),
+        )
+        if both is not None:
+            assert both[0] == both[1] == self.recorder.open_turn(ChatId(chat))
+            messages += [both[0], 0]
+
+    def end(self, chat: str) -> None:
+        self.both(lambda: self.recorder.end_turn(ChatId(chat)), lambda model: model.end_turn(chat))
+
+    def begin_command(self, chat: str) -> None:
+        self.both(lambda: self.recorder.begin_command(ChatId(chat)), lambda model: model.begin_command(chat))
+
+    def end_command(self, chat: str) -> None:
+        self.both(lambda: self.recorder.end_command(ChatId(chat)), lambda model: model.end_command(chat))
+
+    def announce(self, chat: str, path: str, kind: str, data: bytes, mode: int | None) -> None:
+        """An agent or a hook says what it is about to do; it may do so later, or never."""
+        old = self.model.at_disk(path)
+        will = Waiting(path, data, mode)
+        match kind:
+            case "delete":
+                said, after, will = Announced(deleted=True), ABSENT, Waiting(path, None)
+            case "unknown":
+                said, after = Announced(), UNKNOWN
+            case "mode" if mode is not None and old != ABSENT:
+                said, after = Announced(mode=mode), old._replace(mode=mode)
+                will = Waiting(path, old.data, mode)
+            case _:
+                said, after = Announced(content=data, mode=mode), St("file", data, old.mode if mode is None else mode)
+        both = self.both(
+            lambda: self.recorder.capture(ChatId(chat), WorkspacePath(path), said, message_count=1),
+            lambda model: model.capture(chat, path, after),
+        )
+        if both is None:
+            return
+        report, conflict = both
+        assert (report.conflict is not None) == conflict, f"conflict at {path}: {report.conflict}"
+        assert report.tag == self.model.lines[-1].tag
+        assert same(self.state(report.before), old)
+        self.waiting.append(will)
+
+    def perform(self, number: int) -> None:
+        """An announced write happens."""
+        will = self.waiting.pop(number % len(self.waiting))
+        self.put(will.path, will.data, will.mode)
+
+    def write(self, chat: str, path: str, data: bytes | None, mode: int | None, *, expects_other: bool = False) -> None:
+        """A write that goes through us. ``expects_other``: the writer had read something else there."""
+        old = self.model.at_disk(path)
+        after = ABSENT if data is None else St("file", data, mode or old.mode or NEW_MODE)
+        if old == after == ABSENT:
+            return
+        expected = None
+        if expects_other:
+            expected = FileState(State.ABSENT) if old != ABSENT else FileState(State.PRESENT, BlobHash("0" * 64), 0o644)
+
+        def product() -> bool:
+            try:
+                self.recorder.write(ChatId(chat), WorkspacePath(path), data, message_count=1, mode=mode, expected=expected)
+            except ChangedMeanwhile:
+                return False
+            return True
+
+        both = self.both(product, lambda model: model.write(chat, path, after, met=expects_other))
+        assert both is None or both[0] is not expects_other
+
+    @property
+    def recorder(self) -> Recorder:
+        return self.world.kernel.recorder
+
+    # -- chats ---------------------------------------------------------------------------------------------------
+
+    def branch(self, chat: str, turn: int, new: str) -> None:
+        self.both(
+            lambda: self.world.kernel.branch(ChatId(chat), turn, ChatId(new)),
+            lambda model: model.begin_branch(chat, turn, new),
+        )
+
+    def retire(self, chat: str) -> None:
+        self.world.transcripts.chats.pop(ChatId(chat), None)
+        self.model.transcripts.pop(chat, None)
+        self.gone.add(chat)
+        self.both(lambda: self.world.kernel.retire(ChatId(chat)), lambda model: model.retire(chat))
+
+    def forget(self) -> None:
+        """The caches go."""
+        for name in ("known", "seq"):
+            (self.world.vault_folder / "desktop" / name).unlink(missing_ok=True)
+        shutil.rmtree(self.world.vault_folder / "desktop" / "baseline", ignore_errors=True)
+        self.model.forget()
+
+    def tear(self, chat: str) -> None:
+        """A power cut left half a line at the end of a log."""
+        log = self.world.log_path(ChatId(chat))
+        if log.exists():
+            log.write_bytes(log.read_bytes() + b'{"type":"turn_st')
+
+    # -- turns without looks: lines as an import leaves them -----------------------------------------------------
+
+    def begin_bare(self, chat: str) -> None:
         self.world.turns[ChatId(chat)] = self.model.last_turn(chat)
         self.world.begin(ChatId(chat))
         self.model.begin_turn(chat, look=False)
 
-    def end(self, chat: str) -> None:
+    def end_bare(self, chat: str) -> None:
         if chat in self.model.open:
             self.world.turns[ChatId(chat)] = self.model.open[chat]
             self.world.end(ChatId(chat))
             self.model.end_turn(chat, look=False)
 
-    def act(self, chat: str, path: str, data: bytes | None, mode: int | None = None) -> None:
+    def act_bare(self, chat: str, path: str, data: bytes | None, mode: int | None = None) -> None:
         """The agent announces a change and does it."""
         self.world.turns[ChatId(chat)] = self.model.open.get(chat) or self.model.last_turn(chat)
         old = self.model.at_disk(path)
@@ -145,16 +304,24 @@ class Run:
 
     def _carry_out(self, plan: RestorePlan, expected: Plan) -> None:
         self.compare_plan(plan, expected)
-        before = dict(self.model.disk)
-        stamps = {path: self._facts(self.world.root / path) for path in before if path not in expected.acts}
-        report = self.world.do(plan)
-        entry = self.model.carry_out(expected, branch=report.branch_chat_id or "")
+        stamps = {path: self._facts(self.world.root / path) for path in self.model.disk if path not in expected.acts}
+        chats = set(self.world.transcripts.chats)
+        both = self.both(
+            lambda: self.world.do(plan),
+            lambda model: model.carry_out(copy.deepcopy(expected), branch=self._new(chats)),
+        )
+        for path, facts in stamps.items():
+            assert self._facts(self.world.root / path) == facts, f"{path} is not in the plan and was touched"
+        if both is None:
+            return
+        report, entry = both
         assert report.entry == entry
         assert set(report.restored) == set(expected.acts), "the report lists what changed"
         assert report.verified
         assert not report.failed or any(not known(step.wanted) for step in expected.steps.values())
-        for path, facts in stamps.items():
-            assert self._facts(self.world.root / path) == facts, f"{path} is not in the plan and was touched"
+
+    def _new(self, chats: set[ChatId]) -> str:
+        return next((chat for chat in self.world.transcripts.chats if chat not in chats), "no-branch")
 
     def compare_plan(self, plan: RestorePlan, expected: Plan) -> None:
         assert plan.cuts == (expected.keep >= 0), "the transcript is cut"
@@ -184,13 +351,16 @@ class Run:
     # -- what must be equal --------------------------------------------------------------------------------------
 
     def chats(self) -> list[str]:
-        return sorted({line.chat for line in self.model.lines} - self.model.retired)
+        return sorted({line.chat for line in self.model.lines} - self.model.retired - self.gone)
 
     def check(self) -> None:
         assert self.disk() == self.model.disk
         for path, facts in self.foreign.items():
             assert self._facts(self.world.root / path) == facts, path
         assert not self.world.stages()
+        assert {chat: all_ for chat, all_ in self.world.transcripts.chats.items() if all_} == {
+            chat: all_ for chat, all_ in self.model.transcripts.items() if all_
+        }
         for chat in self.chats():
             self.check_points(chat)
             self.check_timeline(chat)
@@ -238,7 +408,7 @@ class Run:
 
     def check_log(self) -> None:
         """The logs hold the lines of the model, in its order; the lines of one look may come in any order."""
-        assert self.written() == [_short(line) for line in self.model.lines if line.kind in _SHOWN]
+        assert self.written() == _written(self.model)
 
     def written(self) -> list[tuple[object, ...]]:
         """The lines of all logs in order, parsed without the product."""
@@ -272,6 +442,10 @@ class Run:
 
 
 _SHOWN = ("turn_start", "turn_end", "command_start", "command_end", "snapshot", "observed", "restore_plan", "branch_start")
+
+
+def _written(model: Vault) -> list[tuple[object, ...]]:
+    return [_short(line) for line in model.lines if line.kind in _SHOWN]
 
 
 def _short(line: Line) -> tuple[object, ...]:

@@ -170,7 +170,7 @@ class Marks:
         """Where a point stands; `PointNotFound` if this chat has no such turn, tag or entry."""
         match point:
             case Start():
-                return self.view.own[0][0] if self.view.own else 0
+                return self._start()
             case Now():
                 return self.view.end
             case BeforeTurn(turn) if turn in self.turns:
@@ -185,6 +185,13 @@ class Marks:
                 raise PointNotFound(self.view.chat, point_text(point))
             case _:
                 assert_never(point)
+
+    def _start(self) -> int:
+        """Just before the chat's first line, after what its first look found: that was there before the chat."""
+        for position, placed in self.view.own:
+            if placed.line.entry or not placed.line.how or log.how_of(placed.line) not in (How.GAP, How.SETTLE):
+                return position
+        return self.view.own[-1][0] + 1 if self.view.own else 0
 
     def turn_before(self, position: int) -> int:
         """The turn that began last before a position, 0 before the first."""
