@@ -162,6 +162,7 @@ def test_bl_022_a_file_that_cannot_be_read_says_so_and_keeps_no_other_from_going
     assert world.disk() == {"closed": b"1", "open": b"0"}
 
 
+@pytest.mark.expects_log("the ignore rules of a workspace cannot be read")
 def test_bl_023_where_ignore_rules_cannot_be_read_nothing_is_walked(
     world: World, hooks: Hooks, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -227,7 +227,6 @@ class _Comparison:
             self._entries[path] = replace(old, stamp=stamp, fresh=self._is_young(stamp) and not old.git)
             return
         after = ABSENT if stamp is None else self._ground.folder().look(path)
-        before = ABSENT if old is None else recall(self._ground, self._git, old)
         if after.state is State.UNKNOWN:
             if old is not None:
                 self._entries[path] = old
@@ -235,7 +234,11 @@ class _Comparison:
         if after.state is State.FOLDER:
             after = ABSENT
         self._remember(path, stamp, after)
-        if not agree(before, after) and not before.state is after.state is State.ABSENT:
+        known = ABSENT if old is None else state_of(old)
+        if agree(known, after):
+            return
+        before = known if old is None else recall(self._ground, self._git, old)
+        if not agree(before, after):
             self._found.append(Difference(path=path, before=before, after=after))
 
     def _is_same(self, path: WorkspacePath, old: Entry, stamp: Stamp) -> bool:
