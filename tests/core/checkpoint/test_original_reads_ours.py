@@ -5,6 +5,7 @@ import json
 import os
 import tempfile
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -12,15 +13,16 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tests.conftest import Clock
-from tests.core.checkpoint.scenarios.session import killed_at
+from tests.core.checkpoint.scenarios.session import Session, killed_at
 from tests.core.checkpoint.world import ALL_MINE, A, B, World, replaced
 from tests.helpers import original_log
 from tests.helpers.original import BlobNotFound, OriginalStore
 from vibekit_desktop.core.checkpoint import log
 from vibekit_desktop.core.checkpoint.blobs import hash_of
+from vibekit_desktop.core.checkpoint.capture import Announced
 from vibekit_desktop.core.checkpoint.log import Line
 from vibekit_desktop.core.types.checkpoints import ABSENT, Author, FileState, How, Scope, State
-from vibekit_desktop.core.types.errors import NothingToTakeBack
+from vibekit_desktop.core.types.errors import NothingToTakeBack, Refusal
 from vibekit_desktop.core.types.ids import ChatId, WorkspacePath
 
 NAMES = ("a", "sub/b", "c")
@@ -148,25 +150,84 @@ def test_the_other_program_understands_all_of_it_and_restores_no_more_than_it_an
         world.write("a", b"there before\n")
         for one in history:
             step(world, one)
-        mine = {path: path.read_bytes() for path in world.vault_folder.rglob("events.jsonl")}
-        other = run_of(world)
-        for chat in map(ChatId, other.load_all()):
-            lines = [line for line in world.vault.lines(chat) if line.type == "snapshot"]
-            assert other.load(chat).tags == [line.tag for line in lines]
-            assert other.load(chat).pending == ""
-            assert other.load(chat).turn == max(
-                (line.turn for line in world.vault.lines(chat) if observed_turn(line)), default=0
-            )
-            for line in [*lines[:1], *lines[1:][-2:]]:  # the first and the last two
-                twin = world.copy(Path(folder) / f"{chat}-{line.tag}")
-                try_restore(twin, chat, line.tag)
-                assert not twin.stages()
-                assert twin.vault.contents(chat).damaged == ()
-        assert {path: path.read_bytes() for path in mine} == mine, "reading it wrote nothing"
+        understood(world, Path(folder))
 
 
 def observed_turn(line: Line) -> bool:
     return line.type in ("turn_start", "snapshot")
+
+
+def understood(world: World, folder: Path) -> None:
+    """Every chat is whole for the other program; restoring to its first and last tags does no more than was announced."""
+    mine = {path: path.read_bytes() for path in world.vault_folder.rglob("events.jsonl")}
+    other = run_of(world)
+    for chat in map(ChatId, other.load_all()):
+        lines = [line for line in world.vault.lines(chat) if line.type == "snapshot"]
+        state = other.load(chat)
+        assert state.tags == [line.tag for line in lines]
+        assert (state.pending, state.watermarks) == ("", {line.tag: line.message_count for line in lines})
+        assert state.turn == max((line.turn for line in world.vault.lines(chat) if observed_turn(line)), default=0)
+        for line in [*lines[:1], *lines[1:][-2:]]:
+            twin = world.copy(folder / f"{chat}-{line.tag}")
+            try_restore(twin, chat, line.tag)
+            assert not twin.stages()
+            assert twin.vault.contents(chat).damaged == ()
+    assert {path: path.read_bytes() for path in mine} == mine, "reading it wrote nothing"
+
+
+recorded_steps = st.one_of(
+    st.tuples(st.sampled_from(("begin", "end")), chats),
+    st.tuples(st.just("write"), chats, paths, texts),
+    st.tuples(st.sampled_from(("announced", "unannounced", "failed")), chats, paths, texts),
+    st.tuples(st.just("command"), chats, paths, texts),
+    st.tuples(st.just("rename"), chats, paths, paths),
+    st.tuples(st.just("user"), paths, texts),
+    st.tuples(st.just("restore"), chats, st.sampled_from((Scope.FILES, Scope.BOTH))),
+    st.tuples(st.sampled_from(("undo", "redo")), chats),
+)
+
+
+def recorded(session: Session, one: tuple[object, ...]) -> None:
+    """One step of a history that is recorded while it happens; what is refused is left out."""
+    world = session.world
+    match one:
+        case ("begin", str(chat)):
+            session.begin(ChatId(chat), count=len(world.transcripts.chats.get(ChatId(chat), [])) + 1)
+        case ("end", str(chat)):
+            session.end(ChatId(chat))
+        case ("write", str(chat), str(path), (bytes() | None) as data):
+            session.write(path, data, ChatId(chat), count=3)
+        case (("announced" | "unannounced" | "failed") as how, str(chat), str(path), (bytes() | None) as data):
+            known = Announced() if how == "unannounced" else Announced(content=data, deleted=data is None)
+            session.capture(path, known, ChatId(chat), count=3)
+            if how != "failed":
+                world.write(path, data)
+        case ("command", str(chat), str(path), (bytes() | None) as data):
+            session.command(lambda: world.write(path, data), ChatId(chat))
+        case ("rename", str(chat), str(old), str(new)) if old != new and world.read(old) is not None:
+            session.rename(old, new, ChatId(chat))
+        case ("restore", str(chat), Scope() as scope) if world.turns.get(ChatId(chat)):
+            world.restore("before:1", ChatId(chat), mine=ALL_MINE, scope=scope)
+        case _:
+            step(world, one)
+
+
+@settings(max_examples=settings().max_examples // 3)
+@example(
+    [("begin", A), ("announced", A, "a", b"1\n"), ("user", "a", b"2\n"), ("begin", B), ("write", B, "a", b"3"), ("end", B)]
+)
+@example([("begin", A), ("unannounced", A, "a", None), ("write", A, "sub/b", b"1\n"), ("rename", A, "sub/b", "c"), ("end", A)])
+@example([("begin", A), ("command", A, "c", b"1\n"), ("failed", A, "c", b"2\n"), ("end", A), ("restore", A, Scope.BOTH)])
+@given(st.lists(recorded_steps, min_size=1, max_size=12))
+def test_what_is_recorded_while_it_happens_is_whole_for_it_too(history: list[tuple[object, ...]]) -> None:
+    """Looks, commands, conflicts, folders, failed writes and all."""
+    with tempfile.TemporaryDirectory() as folder:
+        world = World(Path(folder), Clock())
+        world.write("a", b"there before\n")
+        for one in history:
+            with suppress(Refusal):
+                recorded(Session(world), one)
+        understood(world, Path(folder))
 
 
 # -- state by state ----------------------------------------------------------------------------------------------

@@ -1,6 +1,6 @@
 """Chats whose turns are recorded as they happen, for the scenarios of the specification."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -59,6 +59,22 @@ class Session:
         """The agent is about to write a file by itself."""
         with self._lock().hold(0):
             return self.world.kernel.recorder.capture(chat, WorkspacePath(path), announced, message_count=count)
+
+    def command(self, work: Callable[[], None], chat: ChatId = A) -> None:
+        """A command of the chat's runs and does ``work``."""
+        with self._lock().hold(0):
+            self.world.kernel.recorder.begin_command(chat)
+        work()
+        with self._lock().hold(0):
+            self.world.kernel.recorder.end_command(chat)
+
+    def rename(self, old: str, new: str, chat: ChatId = A, count: int = 1) -> None:
+        """The agent renames a file by itself, announced."""
+        with self._lock().hold(0):
+            self.world.kernel.recorder.capture_rename(chat, WorkspacePath(old), WorkspacePath(new), message_count=count)
+        target = self.world.root / new
+        target.parent.mkdir(parents=True, exist_ok=True)
+        (self.world.root / old).rename(target)
 
     def turn(self, changes: dict[str, bytes | None], chat: ChatId = A, count: int = 1) -> int:
         """A whole turn."""
