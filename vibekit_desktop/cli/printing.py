@@ -52,6 +52,15 @@ _LEFT_WORDS = {
     "too-large": "larger than one file may be",
     "still-changing": "it was still changing",
     "command": "a command; what it changed is not known",
+    "ignored": "left out by an ignore rule",
+    "no-copy": "nobody kept what was there before",
+    "not-announced": "nobody said what would be written",
+    "too-many-files": "too many files to look at",
+    "ignore-rules": "the ignore rules could not be read",
+    "not-walked": "a home folder or a whole disk is not searched",
+    "too-many": "not seen completely",
+    "too-deep": "not seen completely",
+    "changed": "not seen completely",
 }
 
 
@@ -233,7 +242,11 @@ def print_timeline(entries: Iterable[TimelineEntry]) -> None:
         for change in entry.files:
             console.print(_change_line(change))
         for note in entry.notes:
-            console.print(Text(f"    outside the workspace: {visible(note.path)} ({note.reason})", style="dim"))
+            where = "outside the workspace" if note.path.startswith("/") else "not kept"
+            console.print(Text(f"    {where}: {visible(note.path)} ({leave_words(note.reason)})", style="dim"))
+        for one in entry.coverage.skipped:
+            if one.path:
+                console.print(Text(f"    not kept: {visible(one.path)} ({leave_words(one.reason)})", style="yellow"))
 
 
 def print_diff(diff: FileDiff, change: FileChange | None) -> None:

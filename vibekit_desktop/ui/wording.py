@@ -114,8 +114,20 @@ def skip_text(reason: str) -> str:
             return tr("left out by a rule")
         case "link-on-the-way" | "refused":
             return tr("outside the workspace")
-        case "unknown" | "":
+        case "unknown" | "no-copy" | "not-announced" | "":
             return tr("content before this turn not recorded")
+        case "still-changing":
+            return tr("still changing when the turn ended")
+        case "too-many-files":
+            return tr("too many files to look at")
+        case "ignore-rules":
+            return tr("the ignore rules could not be read")
+        case "not-walked":
+            return tr("not searched: this is a home folder or a whole disk")
+        case "too-many" | "too-deep" | "changed":
+            return tr("not seen completely")
+        case "cannot-store":
+            return tr("could not be stored")
         case _:
             return reason.replace("-", " ")
 

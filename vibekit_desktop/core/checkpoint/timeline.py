@@ -214,7 +214,7 @@ def _finished(
     view: View, row: _Row, marks: Marks, prompts: Mapping[int, str], undone: Mapping[int, set[WorkspacePath]]
 ) -> TimelineEntry:
     changes = _changes(view, row, undone)
-    base = TimelineEntry(kind=row.kind, turn=row.turn, at=row.at, files=tuple(changes), notes=tuple(row.notes))
+    base = TimelineEntry(kind=row.kind, turn=row.turn, at=row.at, files=tuple(changes), notes=_notes(row))
     if row.kind is EntryKind.TURN:
         tag = next((one.line.tag for one in row.seen if one.line.tag and not one.computed), "")
         return replace(
@@ -244,6 +244,12 @@ def _finished(
     if row.kind is EntryKind.RESTORE and row.line is not None:
         return replace(base, point=row.line.tag, restore_kind=RestoreKind.RESTORE)
     return base
+
+
+def _notes(row: _Row) -> tuple[Skipped, ...]:
+    """What was noted in a turn, but for what its coverage says as well."""
+    told = {(one.path, one.reason) for one in _coverage(row.end_line).skipped}
+    return tuple(note for note in row.notes if (note.path, note.reason) not in told)
 
 
 def _was_taken_back(marks: Marks, entry: Entry) -> bool:
