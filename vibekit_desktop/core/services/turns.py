@@ -43,6 +43,7 @@ from vibekit_desktop.core.types.errors import (
     ChatNotFound,
     CoreError,
     InvalidId,
+    LogDamaged,
     NewerFormat,
     NoOpenTurn,
     WorkspaceMissing,
@@ -307,7 +308,11 @@ class TurnService:
     async def _changing(self, chat: ChatId, vault: OpenVault, work: Callable[[CheckpointKernel], T]) -> T:
         def locked() -> T:
             with vault.lock.hold():
-                return work(vault.changing_kernel(chat))
+                kernel = vault.changing_kernel(chat)
+                damaged = vault.store.damage(chat)
+                if damaged:  # before the transcript gets what its log cannot take
+                    raise LogDamaged(chat, damaged)
+                return work(kernel)
 
         async with self._serial.hold(vault.id):
             return await durably(locked)
