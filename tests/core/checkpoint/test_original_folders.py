@@ -2,13 +2,15 @@
 
 import hashlib
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.conftest import Clock
+from tests.core.checkpoint.scenarios.session import Session
 from tests.core.checkpoint.world import ALL_MINE, A, B, World
 from tests.helpers.original import OriginalStore, Stopped
 from tests.helpers.original_log import Event
@@ -23,7 +25,7 @@ from vibekit_desktop.core.types.checkpoints import (
     State,
     parse_point,
 )
-from vibekit_desktop.core.types.errors import LogDamaged, PointNotFound
+from vibekit_desktop.core.types.errors import LogDamaged, PointNotFound, Refusal
 from vibekit_desktop.core.types.ids import ChatId, WorkspacePath
 
 
@@ -389,6 +391,73 @@ def test_our_restore_and_undo_add_lines_that_it_passes_over(world: World, other:
     assert again.write(A, "f", b"3") == "3"
     assert [world.at(point, "f") for point in ("before:2", "after:2", "before:3", "after:3")] == [b"1", b"2", b"0", b"3"]
     assert world.restore("before:3").restored == ("f",)
+
+
+both_steps = st.one_of(
+    st.tuples(st.just("their turn"), st.sampled_from((A, B))),
+    st.tuples(st.just("their write"), st.sampled_from((A, B)), st.sampled_from(NAMES), st.sampled_from(CONTENTS)),
+    st.tuples(st.sampled_from(("our turn", "our end", "our restore", "our undo")), st.sampled_from((A, B))),
+    st.tuples(st.just("our write"), st.sampled_from((A, B)), st.sampled_from(NAMES), st.sampled_from(CONTENTS)),
+)
+
+
+class Both:
+    """Two programs that take turns on one folder; ``truth`` is the disk just before each capture."""
+
+    def __init__(self, folder: Path) -> None:
+        self.world = World(folder, Clock())
+        self.session = Session(self.world)
+        self.truth: list[tuple[ChatId, str, dict[str, bytes]]] = []
+        self.named: set[str] = set()
+
+    def step(self, one: tuple[str, ...]) -> None:
+        self.world.clock.advance(5)
+        what, chat = one[0], ChatId(one[1])
+        disk = self.world.disk()
+        match what:
+            case "their turn":
+                run_of(self.world).advance_turn(chat)
+            case "our turn":
+                self.session.begin(chat)
+            case "our end":
+                self.session.end(chat)
+            case "our restore" if self.world.vault.lines(chat):
+                self.world.restore("start", chat, mine=ALL_MINE)
+            case "our undo":
+                self.world.undo(chat, mine=ALL_MINE)
+            case "their write":
+                self._note(chat, run_of(self.world).write(chat, *self._content(one)), one[2], disk)
+            case "our write":
+                self._note(chat, self.session.write(*self._content(one), chat).tag, one[2], disk)
+
+    def _content(self, one: tuple[object, ...]) -> tuple[str, bytes]:
+        path, data = one[2:4]
+        assert isinstance(path, str)
+        assert isinstance(data, bytes)
+        return path, data
+
+    def _note(self, chat: ChatId, tag: str, path: str, disk: dict[str, bytes]) -> None:
+        self.truth.append((chat, tag, disk))
+        self.named.add(path)
+
+    def check(self) -> None:
+        for chat, tag, disk in self.truth:
+            assert {path: self.world.at(tag, path, chat) for path in self.named} == {
+                path: disk.get(path) for path in self.named
+            }
+        assert self.world.kernel.verify().problems == ()
+        run_of(self.world).load_all()
+
+
+@settings(max_examples=settings().max_examples // 2)
+@given(st.lists(both_steps, max_size=14))
+def test_two_programs_that_take_turns_on_one_folder_agree_on_every_tag(history: list[tuple[str, ...]]) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        both = Both(Path(folder))
+        for one in history:
+            with suppress(Refusal):
+                both.step(one)
+        both.check()
 
 
 def test_lines_of_both_stand_in_the_order_in_which_they_were_written(world: World, other: OriginalStore) -> None:
