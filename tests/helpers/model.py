@@ -125,7 +125,7 @@ class Model:
         self.count += 1
         line = replace(line, seq=self.count)
         for name in point:
-            self.truth[line.chat, name] = {path: self.at_disk(path) for path in self.exact() - self.under_way(line)}
+            self.truth[line.chat, name] = {path: self.at_disk(path) for path in self.exact() - self.under_way()}
         self.began.setdefault(line.chat, line.seq)
         self.lines.append(line)
         self.memo.clear()
@@ -164,41 +164,46 @@ class Model:
     def look(self, looker: str, only: Iterable[str] | None = None, *, ending: str = "") -> None:
         """Compare with the last known state: everything, or some paths. ``ending``: the chat whose turn ends with it."""
         paths = {*self.disk, *(self.seen or ()), *self.named()} if only is None else set(only)
+        found: dict[str, list[Line]] = {}
         for path in sorted(paths):
             if self.last_line(path) is not None or self.seen is not None:
-                self._look_at(looker, path, capturing=only is not None and path in only, ending=ending)
+                line = self._look_at(looker, path, capturing=only is not None, ending=ending)
+                if line is not None:
+                    found.setdefault(line.chat, []).append(line)
+        for chat in found if only is None else sorted(found):
+            for line in found[chat]:
+                self.add(line)
         if only is None:
             self.seen = {path: state for path, state in self.disk.items() if path not in self.named()}
 
-    def _look_at(self, looker: str, path: str, *, capturing: bool, ending: str) -> None:
+    def _look_at(self, looker: str, path: str, *, capturing: bool, ending: str) -> Line | None:
         last, disk, before = self.last_line(path), self.at_disk(path), self.last_known(path)
         if same(before, disk):
-            return
+            return None
         chat = next(iter(self.open)) if len(self.open) == 1 else ""
         if capturing and looker in self.open:
             chat = looker
         running = last is not None and self._runs(last)
         undone = running and last is not None and same(last.before, disk)
         if undone and last is not None and ending != last.chat:
-            return
+            return None
         if last is not None and (not known(before) or undone):
             where, author = (last.chat, "agent") if running else (looker, "unknown")
             turn = last.turn if running else self.open.get(looker) or self.last_turn(looker) if chat in ("", looker) else 0
-            self.add(Line(where, "observed", turn, path, disk, disk, author, "settle"))
-        elif chat:
-            author = "command" if chat in self.commands and not capturing else "unknown"
-            self.add(Line(chat, "observed", self.open[chat], path, before, disk, author, "scan"))
-        else:
-            self.add(Line(looker, "observed", self.last_turn(looker), path, before, disk, "unknown", "gap"))
+            return Line(where, "observed", turn, path, disk, disk, author, "settle")
+        if chat:
+            author = "command" if chat in self.commands and not (capturing and chat == looker) else "unknown"
+            return Line(chat, "observed", self.open[chat], path, before, disk, author, "scan")
+        return Line(looker, "observed", self.last_turn(looker), path, before, disk, "unknown", "gap")
 
     def _runs(self, line: Line) -> bool:
         """Whether it was announced in a turn that goes on."""
         return line.kind == "snapshot" and self.open.get(line.chat) == line.turn
 
-    def under_way(self, line: Line) -> set[str]:
+    def under_way(self) -> set[str]:
         """The paths whose last announced write nobody can tell to be done yet, since its turn goes on."""
         found = {path: self.last_line(path) for path in self.named()}
-        return {path for path, last in found.items() if last is not None and self._runs(last) and last.chat != line.chat}
+        return {path for path, last in found.items() if last is not None and self._runs(last)}
 
     def exact(self) -> set[str]:
         """The paths of which the last look knows what was there."""
@@ -218,11 +223,10 @@ class Model:
             self.look(chat, ending=chat)
         self.close(chat)
         turn = self.last_turn(chat) + 1
-        transcript = self.transcripts.setdefault(chat, [])
         exact = [f"before:{turn}", *([] if self.has_begun(chat) else ["start"])] if look else []
-        self.add(Line(chat, "turn_start", turn), *exact)
         self.open[chat] = turn
-        transcript += [turn, 0]
+        self.transcripts.setdefault(chat, []).extend((turn, 0))
+        self.add(Line(chat, "turn_start", turn), *exact)
         return turn
 
     def has_begun(self, chat: str) -> bool:
@@ -234,20 +238,20 @@ class Model:
 
     def begin_command(self, chat: str) -> None:
         self.look(chat)
-        self.add(Line(chat, "command_start", self.open[chat]))
         self.commands.append(chat)
+        self.add(Line(chat, "command_start", self.open[chat]))
 
     def end_command(self, chat: str) -> None:
         self.look(chat)
+        self.commands.remove(chat)
         self.add(Line(chat, "command_end", self.open[chat]))
-        if chat in self.commands:
-            self.commands.remove(chat)
 
     def end_turn(self, chat: str, *, look: bool = True) -> None:
         if look:
             self.look(chat, ending=chat)
-        self.add(Line(chat, "turn_end", self.open[chat]), *([f"after:{self.open[chat]}"] if look else []))
+        turn = self.open[chat]
         self.close(chat)
+        self.add(Line(chat, "turn_end", turn), *([f"after:{turn}"] if look else []))
 
     def capture(self, chat: str, path: str, after: St, *, look: bool = True) -> bool:
         """An announced change, before it is done; whether it is a conflict with another chat."""
@@ -262,6 +266,8 @@ class Model:
             conflict = False
         before = sum(line.kind == "snapshot" and line.turn == turn for line in self.own_lines(chat))
         tag = f"{turn}.{before}" if before or not turn else f"{turn}"
+        if conflict:
+            self.add(Line(chat, "conflict_detected", path=path))
         self.add(Line(chat, "snapshot", turn, path, disk, after, "agent", "announced", tag))
         return conflict
 
@@ -269,6 +275,7 @@ class Model:
         """An announced change that goes through us. ``met``: the file is not what the writer read, so it is left."""
         if met:
             self.look(chat, {path, *(other for other in self.named() if not known(self.last_known(other)))})
+            self.add(Line(chat, "conflict_detected", path=path))
             return
         self.capture(chat, path, after)
         self.put(path, after)

@@ -193,7 +193,6 @@ class Vault(Model):
         chat = plan.chat
         if plan.steps:
             self.look(chat, self.named() if self.seen is None else None)
-        self.close(chat)
         number, turn = self.last_entry(chat) + 1, self.last_turn(chat)
         body = Planned(plan.kind, plan.takes_back, branch if plan.keep >= 0 else "", plan.keep, plan.back_from)
         cut = self.count
@@ -244,8 +243,15 @@ class Vault(Model):
             last = max((line.seq for line in self.lines if line.chat == gone), default=0)
             there = {line.chat for line in self.lines} - self.retired
             if not any(self.began[other] < last for other in there):
+                self._remember(gone)
                 self.drop(gone)
                 self.retired.discard(gone)
+
+    def _remember(self, gone: str) -> None:
+        """What only a log that goes says of a path becomes what the last look saw there."""
+        others = {line.path for line in self.lines if line.observes and line.chat != gone}
+        for path in self.named() - others if self.seen is not None else ():
+            self.seen[path] = self.last_known(path)
 
     # -- what must hold ------------------------------------------------------------------------------------------
 

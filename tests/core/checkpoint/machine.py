@@ -2,6 +2,7 @@
 
 import copy
 import hashlib
+import itertools
 import json
 import os
 import shutil
@@ -365,7 +366,8 @@ class Run:
             self.check_points(chat)
             self.check_timeline(chat)
         assert self.model.lost() == []
-        assert self.model.wrong(self.chats()) == []
+        wrong = self.model.wrong(self.chats())
+        assert not wrong, f"not what was there: {wrong}"
         self.check_log()
 
     def check_points(self, chat: str) -> None:
@@ -408,7 +410,10 @@ class Run:
 
     def check_log(self) -> None:
         """The logs hold the lines of the model, in its order; the lines of one look may come in any order."""
-        assert self.written() == _written(self.model)
+        said, true = self.written(), _written(self.model)
+        assert said == true, (
+            f"log: {[line for line in said if line not in true]}, model: {[line for line in true if line not in said]}"
+        )
 
     def written(self) -> list[tuple[object, ...]]:
         """The lines of all logs in order, parsed without the product."""
@@ -420,7 +425,7 @@ class Run:
                     line = json.loads(text)
                     if line["type"] in _SHOWN:
                         found.append((line["seq"], self._parsed(log.parent.name, line)))
-        return [line for _, line in sorted(found, key=lambda item: item[0])]
+        return _any_order([line for _, line in sorted(found, key=lambda item: item[0])])
 
     def _parsed(self, chat: str, line: dict[str, object]) -> tuple[object, ...]:
         states = [self._parsed_state(line, side) for side in ("before", "after")] if "path" in line else []
@@ -429,7 +434,11 @@ class Run:
 
     def _parsed_state(self, line: dict[str, object], side: str) -> tuple[object, ...]:
         kind = {"present": "file"}.get(str(line[f"{side}_state"]), line[f"{side}_state"])
-        return kind, self.blob(str(line[f"{side}_sha"])) if kind == "file" else b"", line.get(f"{side}_mode")
+        return (
+            kind,
+            self.blob(str(line[f"{side}_sha"])) if kind == "file" else b"",
+            None if kind == "unknown" else line.get(f"{side}_mode"),
+        )
 
     def blob(self, sha: str) -> bytes:
         for place in ("snapshots/blobs", "desktop/blobs"):
@@ -445,7 +454,15 @@ _SHOWN = ("turn_start", "turn_end", "command_start", "command_end", "snapshot", 
 
 
 def _written(model: Vault) -> list[tuple[object, ...]]:
-    return [_short(line) for line in model.lines if line.kind in _SHOWN]
+    return _any_order([_short(line) for line in model.lines if line.kind in _SHOWN])
+
+
+def _any_order(lines: list[tuple[object, ...]]) -> list[tuple[object, ...]]:
+    """The lines of one look have no order among each other."""
+    found: list[tuple[object, ...]] = []
+    for looked, group in itertools.groupby(lines, key=lambda line: line[6] in ("scan", "gap", "settle")):
+        found += sorted(group, key=lambda line: str(line[:7])) if looked else group
+    return found
 
 
 def _short(line: Line) -> tuple[object, ...]:
