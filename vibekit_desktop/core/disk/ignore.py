@@ -51,7 +51,9 @@ class IgnoreRules:
         """Whether a path, or a folder above it, is ignored. `CannotRead` if a file of rules on its way cannot be read."""
         folder, _, name = path.rpartition("/")
         reach = self._reach[folder] if folder in self._reach else self._of(folder)
-        return reach is None or _decides(reach, byte_text(name, fold=self._fold), folder=is_folder)
+        if self._fold or not name.isascii():
+            name = byte_text(name, fold=self._fold)
+        return reach is None or _decides(reach, name, folder=is_folder)
 
     def entering(self, folder: str, present: Sequence[str]) -> None:
         """Say what is in a folder that comes next, which spares looking for rules where there are none."""

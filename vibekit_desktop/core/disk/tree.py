@@ -6,6 +6,7 @@ Blocking; the cost is one call to the disk for each entry.
 
 import hashlib
 import os
+import re
 import stat as stat_bits
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -21,6 +22,7 @@ from vibekit_desktop.core.types.ids import WorkspacePath
 Kind = Literal["file", "link", "folder", "other"]
 
 _KINDS: dict[int, Kind] = {stat_bits.S_IFREG: "file", stat_bits.S_IFLNK: "link", stat_bits.S_IFDIR: "folder"}
+_SPECIAL = re.compile(r"[Gg][Ii][Tt]|\.vibekit-restore-|[^\x00-\x7f]")
 _OPEN_FOLDERS = 64
 """So many folders above the present one stay open; one further up is opened again from the root."""
 
@@ -43,15 +45,20 @@ class Stamp(NamedTuple):
 def stamp_of(found: os.stat_result) -> Stamp:
     """The stamp in what the operating system says."""
     mode = found.st_mode
-    return Stamp(
-        found.st_size,
-        found.st_mtime_ns,
-        found.st_ctime_ns,
-        found.st_ino,
-        found.st_dev,
-        mode & 0o777,
-        _KINDS.get(stat_bits.S_IFMT(mode), "other"),
-        found.st_nlink,
+    kind = _KINDS.get(mode & 0o170000, "other")
+    # `tuple.__new__`: the call for each entry of a large tree, at half the price of `Stamp(...)`.
+    return tuple.__new__(
+        Stamp,
+        (
+            found.st_size,
+            found.st_mtime_ns,
+            found.st_ctime_ns,
+            found.st_ino,
+            found.st_dev,
+            mode & 0o777,
+            kind,
+            found.st_nlink,
+        ),
     )
 
 
@@ -212,12 +219,13 @@ class _Walk:
     # -- listing -------------------------------------------------------------------------------------------------
 
     def _list(self, prefix: str, fd: int) -> list[str]:
+        may_be_special = _SPECIAL.search
         found = self._scan(prefix, fd)
         if self._entering is not None:
             self._entering(prefix[:-1], [name for name, _ in found])
         folders: list[str] = []
         for name, stat in found:
-            if never_listed(name):
+            if may_be_special(name) and never_listed(name):
                 if name == ".git" and prefix:
                     self._repositories.append(WorkspacePath(prefix[:-1]))
                 continue
@@ -253,10 +261,11 @@ class _Walk:
         return f"{self._fold:032x}" if len(self._problems) == before else ""
 
     def _add_folder(self, prefix: str, fd: int) -> list[str]:
+        may_be_special = _SPECIAL.search
         rows: list[str] = []
         folders: list[str] = []
         for name, stat in self._scan(prefix, fd):
-            if never_listed(name):
+            if may_be_special(name) and never_listed(name):
                 continue
             if stat_bits.S_ISDIR(stat.st_mode):
                 if self._beneath.is_never(stat):

@@ -67,8 +67,7 @@ def byte_text(text: str | bytes, *, fold: bool = False) -> str:
 def lines_of(data: bytes) -> list[bytes]:
     """The lines of a file of rules, as git cuts them."""
     lines = data.removeprefix(b"\xef\xbb\xbf").split(b"\n")
-    last = lines.pop()
-    return [line.removesuffix(b"\r") for line in lines] + ([last] if last else [])
+    return [line.removesuffix(b"\r") for line in lines]
 
 
 def ignore_rule(line: bytes, *, fold: bool = False) -> Rule | None:
