@@ -28,6 +28,8 @@ from vibekit_desktop.core.types.ids import ChatId, WorkspacePath
 
 PACKAGES = ("PySide6-Essentials", "qasync", "msgspec", "pygit2", "rapidfuzz", "Pygments", "platformdirs", "rich")
 LOW_SPACE = 512 << 20
+STORE_BUDGET = 5 << 30
+"""More than this in all vaults together is worth a word (storage.md 7)."""
 
 
 class LibraryService:
@@ -161,7 +163,7 @@ class LibraryService:
             vaults = self._shelf.vaults()
         except CoreError as error:
             return [Check(name="library", state="failed", detail=error.code)]
-        checks = [Check(name="library", state="ok", detail=f"{len(vaults)} vaults")]
+        checks = [Check(name="library", state="ok", detail=f"{len(vaults)} vaults"), _store_check(vaults)]
         for number, vault in enumerate(vaults, 1):
             name = f"vault {number}"
             missing = "" if vault.workspace() else ", its workspace is not there"
@@ -175,6 +177,14 @@ class LibraryService:
             detail = f"lock {lock}{missing}" + (f", {unfinished} unfinished restores" if unfinished else "")
             checks.append(Check(name=name, state=state, detail=detail))
         return checks
+
+
+def _store_check(vaults: Sequence[OpenVault]) -> Check:
+    stored = sum(sum(vault.store.blobs.listed()[0].values()) for vault in vaults)
+    state = "warning" if stored > STORE_BUDGET else "ok"
+    return Check(
+        name="stored contents", state=state, detail=f"{stored >> 20} MB in all vaults, {STORE_BUDGET >> 20} MB planned for"
+    )
 
 
 def _package(name: str) -> Check:
