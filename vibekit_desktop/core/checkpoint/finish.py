@@ -6,7 +6,7 @@ stays.
 
 | crash after | what is left | what beginning again does |
 | --- | --- | --- |
-| some renames | each path whole, old or new | the rest |
+| some renames | each path whole, old or new; nothing where a folder gives way to a file or the other way round | the rest |
 | transcript put aside, or cut | both transcripts, or the short one and the branch | the same steps, harmless twice |
 | some closing lines | lines without the close | writes what is missing |
 | the close | the list of stages, and no stage | `stages.sweep` |
@@ -17,14 +17,16 @@ Blocking; under the vault's lock.
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 
-from vibekit_desktop.core.checkpoint import log, look, ownership, stages
+from vibekit_desktop.core.checkpoint import facts, log, look, ownership, stages, tidy
 from vibekit_desktop.core.checkpoint.blobs import is_sound
+from vibekit_desktop.core.checkpoint.decide import depth
 from vibekit_desktop.core.checkpoint.ground import Ground
 from vibekit_desktop.core.checkpoint.history import agree
 from vibekit_desktop.core.checkpoint.log import LeftLine, Line, PlanBody, PlanFile
 from vibekit_desktop.core.disk import faults
 from vibekit_desktop.core.disk.workspace import parents_of
 from vibekit_desktop.core.types.checkpoints import (
+    ABSENT,
     Action,
     Author,
     FileState,
@@ -34,26 +36,19 @@ from vibekit_desktop.core.types.checkpoints import (
     RestoreKind,
     RestoreReport,
     State,
+    parse_point,
 )
-from vibekit_desktop.core.types.errors import CannotWrite, EnvironmentFault, PathEscape, RestoreUnfinished
+from vibekit_desktop.core.types.errors import (
+    CannotWrite,
+    EnvironmentFault,
+    Malformed,
+    PathEscape,
+    PointNotFound,
+    RestoreUnfinished,
+)
 from vibekit_desktop.core.types.ids import BlobHash, ChatId, WorkspacePath, parse_chat_id
 
 Progress = Callable[[int, int], None]
-
-
-def folder_line(path: WorkspacePath, state: str, *, entry: int, turn: int) -> Line:
-    """A ``dir`` line of a restore."""
-    text, exact = log.path_keys(path)
-    return Line(
-        type="dir",
-        path=text,
-        path_b64=exact,
-        state=state,
-        author=Author.RESTORE.value,
-        how=How.RESTORE.value,
-        entry=entry,
-        turn=turn,
-    )
 
 
 def expected_of(file: PlanFile) -> FileState:
@@ -64,6 +59,27 @@ def expected_of(file: PlanFile) -> FileState:
 def wanted_of(file: PlanFile) -> FileState:
     """What the plan wants there."""
     return log.state_of(file.wanted_state, file.wanted_sha, file.wanted_mode)
+
+
+def _is_folder_only(expected: FileState, wanted: FileState) -> bool:
+    """Whether a folder comes or goes, and no file in its place."""
+    states = (expected.state, wanted.state)
+    return State.FOLDER in states and all(state in (State.FOLDER, State.ABSENT) for state in states)
+
+
+def _may_change(disk: FileState, expected: FileState, wanted: FileState) -> bool:
+    """Whether the disk is as the plan expects, or between a folder and a file in its place, when nothing is there."""
+    between = disk.state is State.ABSENT and State.FOLDER in (expected.state, wanted.state)
+    return between or agree(disk, expected)
+
+
+def _step(file: PlanFile) -> tuple[int, int, WorkspacePath]:
+    """The order of a plan: files go, from the bottom up; then folders likewise; then the rest comes, from the top down. A path
+    that comes where another one went finds it gone."""
+    path, expected, wanted = log.path_of(file), expected_of(file), wanted_of(file)
+    if expected.state is State.FOLDER:
+        return 1, -depth(path), path
+    return (0, -depth(path), path) if wanted.state is State.ABSENT else (2, depth(path), path)
 
 
 class Finish:
@@ -77,26 +93,32 @@ class Finish:
         self._entry = planned.entry
         self._turn = planned.turn
         self._body: PlanBody = planned.plan
-        self._files = [file for file in self._body.files if file.action != Action.LEAVE]
+        self._files = sorted((file for file in self._body.files if file.action != Action.LEAVE), key=_step)
+        self._alike = facts.alike(log.path_of(file) for file in self._body.files)
         self._progress = progress
         self._new: list[Line] = []
+        written = [line for line in ground.vault.lines(chat) if line.entry == planned.entry]
+        self._folders = tidy.Folders(ground, written, self._new, entry=planned.entry, turn=planned.turn)
+        self._observed = {log.path_of(line) for line in written if log.observes(line)}
+        self._conflicts = {log.path_of(line) for line in written if line.type == "restore_conflict"}
         self._left: dict[WorkspacePath, LeaveReason] = {}
         self._restored: list[WorkspacePath] = []
         self._leaves_the_chat = False
         self._dropped = True
         """Whether every stage that is not in its place is gone; else the list of stages stays, for the next change."""
 
+    @property
+    def _paths(self) -> list[WorkspacePath]:
+        return [log.path_of(file) for file in self._files]
+
     def run(self, *, next_prompt: str = "") -> RestoreReport:
         """Do what is still to be done and close the plan. `RestoreUnfinished` if a content that is needed is damaged: then
         nothing more was changed and the plan stays open."""
-        written = [line for line in self._ground.vault.lines(self._chat) if line.entry == self._entry]
-        done = {log.path_of(line) for line in written if log.observes(line)}
-        conflicts = {log.path_of(line) for line in written if line.type == "restore_conflict"}
-        open_files = [file for file in self._files if log.path_of(file) not in done]
+        open_files = [file for file in self._files if not self._is_written(file)]
         self._require_contents(open_files)
-        self._restored = sorted(done)
+        self._restored = [log.path_of(file) for file in self._files if self._is_written(file)]
         for count, file in enumerate(open_files, 1):
-            self._take(file, conflicts)
+            self._take(file)
             if self._progress is not None:
                 self._progress(count, len(open_files))
         for parent_of in sorted({path.rpartition("/")[0]: path for path in self._restored}.values()):
@@ -116,54 +138,84 @@ class Finish:
 
     # -- the paths -----------------------------------------------------------------------------------------------
 
+    def _is_written(self, file: PlanFile) -> bool:
+        """Whether an earlier run did a path and said so in every line that is due."""
+        path, expected, wanted = log.path_of(file), expected_of(file), wanted_of(file)
+        if not _is_folder_only(expected, wanted) and path not in self._observed:
+            return False
+        turns = State.FOLDER in (expected.state, wanted.state)
+        return not turns or self._folders.said(path) == (State.FOLDER if wanted.state is State.FOLDER else State.ABSENT)
+
+    def _look(self, path: WorkspacePath) -> FileState:
+        return facts.look(self._ground.folder(), path, self._alike)
+
     def _require_contents(self, files: Sequence[PlanFile]) -> None:
         for file in files:
-            path, wanted = log.path_of(file), wanted_of(file)
-            if wanted.sha is None or agree(self._ground.folder().look_stage(path, file.stage), wanted):
+            path, expected, wanted = log.path_of(file), expected_of(file), wanted_of(file)
+            if wanted.sha is None or file.action == Action.MODE:
                 continue
-            disk = self._ground.folder().look(path)
-            needed = file.action != Action.MODE and agree(disk, expected_of(file)) and not agree(disk, wanted)
+            if agree(self._ground.folder().look_stage(path, file.stage), wanted):
+                continue
+            disk = self._look(path)
+            behind = expected.state is State.ABSENT and disk.reason == LeaveReason.LINK_ON_THE_WAY
+            needed = behind or (_may_change(disk, expected, wanted) and not agree(disk, wanted))
             if needed and not is_sound(self._ground.vault.blobs, wanted.sha):
                 raise RestoreUnfinished(self._chat, "damaged")
 
-    def _take(self, file: PlanFile, conflicts: set[WorkspacePath]) -> None:
+    def _take(self, file: PlanFile) -> None:
         """One path, by the table."""
         path, expected, wanted = log.path_of(file), expected_of(file), wanted_of(file)
-        workspace = self._ground.folder()
         faults.point("restore.path")
-        disk = workspace.look(path)
+        disk = self._look(path)
         reason: LeaveReason | None = None
         if not agree(disk, wanted):
-            if agree(disk, expected):
-                reason = self._change(file, path, wanted)
+            if _may_change(disk, expected, wanted):
+                reason = self._change(file, path, disk, wanted)
             else:
-                reason = self._keep_theirs(path, disk, already=path in conflicts)
+                reason = self._keep_theirs(path, disk)
         if file.stage:
             self._drop(path, file.stage)
         if reason is not None:
             self._left[path] = reason
             return
         self._restored.append(path)
-        owner, other = ownership.owner_keys(file.owner)
-        self._new.append(
-            log.observed(
-                path,
-                expected,
-                wanted,
-                author=Author.RESTORE,
-                how=How.RESTORE,
-                turn=self._turn,
-                entry=self._entry,
-                owner=owner,
-                other_chat=other,
-            )
-        )
+        self._say(file, path, expected, wanted)
 
-    def _change(self, file: PlanFile, path: WorkspacePath, wanted: FileState) -> LeaveReason | None:
+    def _say(self, file: PlanFile, path: WorkspacePath, expected: FileState, wanted: FileState) -> None:
+        """The lines of one restored path."""
+        if expected.state is State.FOLDER:
+            self._folders.say(path, State.ABSENT, owner=file.owner)
+        if not _is_folder_only(expected, wanted) and path not in self._observed:
+            owner, other = ownership.owner_keys(file.owner)
+            self._new.append(
+                log.observed(
+                    path,
+                    ABSENT if expected.state is State.FOLDER else expected,
+                    ABSENT if wanted.state is State.FOLDER else wanted,
+                    author=Author.RESTORE,
+                    how=How.RESTORE,
+                    turn=self._turn,
+                    entry=self._entry,
+                    owner=owner,
+                    other_chat=other,
+                )
+            )
+            self._observed.add(path)
+        if wanted.state is State.FOLDER:
+            self._folders.say(path, State.FOLDER, owner=file.owner)
+
+    def _change(self, file: PlanFile, path: WorkspacePath, disk: FileState, wanted: FileState) -> LeaveReason | None:
         workspace = self._ground.folder()
         try:
-            if wanted.state is State.ABSENT:
-                workspace.unlink(path)
+            if disk.state is State.FOLDER:
+                reason = self._folders.clear(path, self._paths, owner=file.owner)
+                if reason is not None:
+                    return reason
+            if wanted.state is State.FOLDER:
+                self._make(file, path, disk)
+            elif wanted.state is State.ABSENT:
+                if disk.state is not State.FOLDER:
+                    workspace.unlink(path)
             elif wanted.sha is None:
                 return LeaveReason.UNKNOWN
             elif file.action == Action.MODE and wanted.mode is not None:
@@ -175,17 +227,26 @@ class Finish:
         except PathEscape:
             return LeaveReason.LINK_ON_THE_WAY
         except CannotWrite:
-            return LeaveReason.CANNOT_WRITE
+            above = (workspace.look(folder).state for folder in parents_of(path))
+            on_the_way = any(state not in (State.FOLDER, State.ABSENT) for state in above)
+            return LeaveReason.FILE_ON_THE_WAY if on_the_way else LeaveReason.CANNOT_WRITE
         return None
 
+    def _make(self, file: PlanFile, path: WorkspacePath, disk: FileState) -> None:
+        """A folder, perhaps in the place of a file."""
+        if disk.has_content:
+            self._ground.folder().unlink(path)
+            # Said at once: if the folder cannot be made, the file is gone all the same, and undo brings it back.
+            self._say(file, path, disk, ABSENT)
+        self._folders.make(parents_of(path))
+        self._folders.make([path], owner=file.owner)
+
     def _stage_again(self, file: PlanFile, path: WorkspacePath, wanted: FileState, sha: BlobHash) -> None:
-        for folder in parents_of(path):
-            if self._ground.folder().look(folder).state is State.ABSENT and self._ground.folder().make_folder(folder):
-                self._new.append(folder_line(folder, "folder", entry=self._entry, turn=self._turn))
+        self._folders.make(parents_of(path))
         self._ground.folder().drop_stage(path, file.stage)
         stages.stage_one(self._ground, path, file.stage, wanted.state, sha, wanted.mode)
 
-    def _keep_theirs(self, path: WorkspacePath, disk: FileState, *, already: bool) -> LeaveReason:
+    def _keep_theirs(self, path: WorkspacePath, disk: FileState) -> LeaveReason:
         """Neither expected nor wanted: somebody changed it. Never replaced; what they wrote is stored as well."""
         if disk.state is State.UNKNOWN:
             return LeaveReason(disk.reason) if disk.reason in set(LeaveReason) else LeaveReason.CANNOT_READ
@@ -195,7 +256,7 @@ class Finish:
                 stored = look.store_content(self._ground, path, disk)
             except EnvironmentFault:
                 stored = FileState(State.NOT_CAPTURED, disk.sha, disk.mode, LeaveReason.CANNOT_STORE.value)
-        if not already:
+        if path not in self._conflicts:
             text, exact = log.path_keys(path)
             state, sha, mode, _ = log.state_keys(stored)
             self._new.append(
@@ -221,20 +282,12 @@ class Finish:
             self._dropped = False
 
     def _tidy_folders(self) -> None:
-        """Remove folders that this restore emptied, if a line says that a restore or the agent made them."""
-        made = self._made_folders()
-        paths = [log.path_of(file) for file in self._files]
-        for folder in sorted({folder for path in paths for folder in parents_of(path)}, reverse=True):
-            if made.get(folder) != "folder":
-                continue
-            gone = self._ground.folder().look(folder).state is State.ABSENT
-            if gone or self._ground.folder().remove_empty_folder(folder):
-                self._new.append(folder_line(folder, "absent", entry=self._entry, turn=self._turn))
-
-    def _made_folders(self) -> dict[WorkspacePath, str]:
-        found = [line for contents in self._ground.vault.all_logs().values() for line in contents.lines if line.type == "dir"]
-        found.sort(key=lambda line: line.seq)
-        return {log.path_of(line): line.state for line in [*found, *(line for line in self._new if line.type == "dir")]}
+        view, marks = self._ground.vault.memory.view(self._chat)
+        try:
+            position = marks.position(parse_point(self._body.point))
+        except (Malformed, PointNotFound):
+            return  # a plan of another program's making: nobody knows which folders were there
+        self._folders.tidy(view, position, self._paths)
 
     def _no_file_was_restored(self) -> bool:
         """Files and chat go back together or not at all: whether there were files to restore and not one could be. Not so once
@@ -295,7 +348,7 @@ class Finish:
             for file in self._body.files
             if file.action == Action.LEAVE
         ]
-        for path, reason in self._left.items():
+        for path, reason in sorted(self._left.items()):
             text, exact = log.path_keys(path)
             left.append(LeftLine(path=text, path_b64=exact, reason=reason.value, failed=True))
         partial = any(one.failed for one in left)
@@ -312,7 +365,7 @@ class Finish:
 
     def _report(self, closing: Line, next_prompt: str) -> RestoreReport:
         wanted = {log.path_of(file): wanted_of(file) for file in self._files}
-        verified = all(agree(self._ground.folder().look(path), wanted[path]) for path in self._restored)
+        verified = all(agree(self._look(path), wanted[path]) for path in self._restored)
         left = [(LeftFile(log.path_of(one), one.reason), one.failed) for one in closing.left]
         return RestoreReport(
             chat=self._chat,

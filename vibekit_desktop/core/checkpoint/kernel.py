@@ -10,6 +10,7 @@ from pathlib import Path
 from vibekit_desktop.core.checkpoint import (
     checkout,
     conflicts,
+    facts,
     lives,
     log,
     ownership,
@@ -21,11 +22,12 @@ from vibekit_desktop.core.checkpoint import (
 )
 from vibekit_desktop.core.checkpoint import plan as planning
 from vibekit_desktop.core.checkpoint.blobs import is_sound
+from vibekit_desktop.core.checkpoint.decide import Target
 from vibekit_desktop.core.checkpoint.finish import Progress
 from vibekit_desktop.core.checkpoint.ground import Ground, Transcripts
 from vibekit_desktop.core.checkpoint.history import View, agree
 from vibekit_desktop.core.checkpoint.known import Known
-from vibekit_desktop.core.checkpoint.plan import DiskFact, PlanRequest, Target
+from vibekit_desktop.core.checkpoint.plan import PlanRequest
 from vibekit_desktop.core.checkpoint.points import Marks
 from vibekit_desktop.core.checkpoint.prompts import placed
 from vibekit_desktop.core.checkpoint.recorder import Recorder
@@ -192,30 +194,17 @@ class CheckpointKernel:
         request = planning.checked(request)
         view, marks = self._view(chat)
         aims = planning.targets(view, marks, request)
-        if aims:
-            self._ground.folder()
         contents = self._ground.vault.contents(chat)
         last = max((*contents.numbers, *contents.damaged), default=0)
         return planning.make(
             view,
             marks,
             request,
-            disk={aim.path: self._fact(view, aim) for aim in aims},
+            disk=facts.gather(self._ground.folder(), view, aims) if aims else {},
             unsound=self._unsound(aims),
             shape=self.shape(chat),
             branch=self._branch_shape(marks, request),
             log_lines=last,
-        )
-
-    def _fact(self, view: View, aim: Target) -> DiskFact:
-        workspace = self._ground.folder()
-        state = workspace.look(aim.path)
-        return DiskFact(
-            state=state,
-            not_empty=state.state is State.FOLDER and not workspace.is_empty_folder(aim.path),
-            unmakeable=state.state is State.ABSENT
-            and not ownership.was_here(view, aim.path)
-            and workspace.refused_for_creation(aim.path),
         )
 
     def _unsound(self, aims: Sequence[Target]) -> set[BlobHash]:

@@ -3,7 +3,7 @@
 An author here is a word: ``agent``, ``command``, ``restore``, ``user``, ``unknown``, or ``chat:`` and the id of another chat.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from vibekit_desktop.core.checkpoint.history import Observation, View, agree
 from vibekit_desktop.core.types.checkpoints import Author, FileState, How
@@ -18,9 +18,13 @@ def puts_in_plan(seen: Observation) -> bool:
     inside one of its turns. Changes between turns, and what a person did in our window, are none."""
     if not seen.own or seen.computed:
         return False
-    if seen.author in _LEFT:
-        return True
-    return seen.author is Author.UNKNOWN and seen.how is How.SCAN and seen.line.turn > 0
+    return seen.author in _LEFT or is_of_a_turn(seen)
+
+
+def is_of_a_turn(seen: Observation) -> bool:
+    """Whether nobody knows who made a change, and it was found inside a turn of this chat."""
+    found = seen.own and not seen.computed and seen.how is How.SCAN
+    return found and seen.author is Author.UNKNOWN and seen.line.turn > 0
 
 
 def author_word(seen: Observation, chat: ChatId) -> str:
@@ -47,27 +51,31 @@ def owner_keys(owner: str) -> tuple[str, str]:
     return (Author.CHAT.value, owner[5:]) if owner.startswith("chat:") else (owner, "")
 
 
-def owner_before(view: View, path: WorkspacePath, position: int) -> str:
-    """Whose content a path held just before a position."""
-    earlier = [seen for seen in view.by_path.get(path, ()) if seen.position < position]
-    return author_word(earlier[-1], view.chat) if earlier else Author.UNKNOWN.value
+def owner_before(found: Sequence[Observation], chat: ChatId, position: int) -> str:
+    """Whose content a path held just before a position. ``found``: its observations."""
+    earlier = [seen for seen in found if seen.position < position]
+    return author_word(earlier[-1], chat) if earlier else Author.UNKNOWN.value
 
 
 def newest_left(view: View, path: WorkspacePath) -> Observation | None:
     """The newest observation by which some chat left the path: an agent's, a command's or a restore's."""
-    return next((seen for seen in reversed(view.by_path.get(path, ())) if seen.author in _LEFT), None)
+    return _newest_left(view.by_path.get(path, ()))
 
 
-def changed_by(view: View, path: WorkspacePath, disk: FileState) -> str | None:
-    """None if the disk holds what this chat left, else who changed it since: ``user``, ``unknown``, or a chat id."""
-    found = view.by_path.get(path, [])
-    newest = newest_left(view, path)
-    if newest is not None and author_word(newest, view.chat) in _LEFT_WORDS and agree(newest.after, disk):
+def _newest_left(found: Sequence[Observation]) -> Observation | None:
+    return next((seen for seen in reversed(found) if seen.author in _LEFT), None)
+
+
+def changed_since(found: Sequence[Observation], chat: ChatId, disk: FileState) -> str | None:
+    """None if the disk holds what this chat left, else who changed it since: ``user``, ``unknown``, or a chat id. ``found``:
+    the observations of the path, as a file or as a folder."""
+    newest = _newest_left(found)
+    if newest is not None and author_word(newest, chat) in _LEFT_WORDS and agree(newest.after, disk):
         return None
     last = found[-1] if found else None
     if last is None or not agree(last.after, disk):
         return Author.UNKNOWN.value
-    word = author_word(last, view.chat)
+    word = author_word(last, chat)
     if word.startswith("chat:"):
         return word[5:]
     return word if word == Author.USER.value else Author.UNKNOWN.value
@@ -90,7 +98,8 @@ def turns_of(seen: Iterable[Observation]) -> tuple[int, ...]:
 
 
 def was_here(view: View, path: WorkspacePath) -> bool:
-    """Whether a file of this name was seen in the workspace itself: then bringing it back makes no new name. What an imported
-    history says may have been on another system."""
+    """Whether a file or folder of this name was seen in the workspace itself: then bringing it back makes no new name. What an
+    imported history says may have been on another system."""
     seen = (one for one in view.by_path.get(path, ()) if one.line.how != How.IMPORT)
-    return any(one.before.has_content or one.after.has_content for one in seen)
+    folders = (one for one in view.folders.get(path, ()) if one.line.how != How.IMPORT)
+    return any(one.before.has_content or one.after.has_content for one in seen) or any(folders)

@@ -5,24 +5,25 @@ transcript. Equal inputs give an equal plan and digest; the same function serves
 """
 
 import hashlib
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import assert_never
 
 import msgspec
 
 from vibekit_desktop.core.checkpoint import log, ownership
-from vibekit_desktop.core.checkpoint.history import View, agree
-from vibekit_desktop.core.checkpoint.points import Marks
+from vibekit_desktop.core.checkpoint.decide import DiskFact, Target, decide
+from vibekit_desktop.core.checkpoint.history import FOLDER, Observation, View, since
+from vibekit_desktop.core.checkpoint.points import Entry, Marks
 from vibekit_desktop.core.types.chats import TranscriptShape
 from vibekit_desktop.core.types.checkpoints import (
+    ABSENT,
     KEEP_MINE,
     Action,
     AfterTurn,
     AtEntry,
     AtTag,
     BeforeTurn,
-    FileState,
     LeaveReason,
     Mine,
     Now,
@@ -48,27 +49,6 @@ class PlanRequest:
     scope: Scope = Scope.BOTH
     mine: Mine = KEEP_MINE
     paths: tuple[WorkspacePath, ...] = ()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DiskFact:
-    """What is at one path: its state; whether a folder there holds something; whether its name would not be made."""
-
-    state: FileState
-    not_empty: bool = False
-    unmakeable: bool = False
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Target:
-    """One path of a plan before the disk is looked at. ``left``: with undo and redo, what the entry left there."""
-
-    path: WorkspacePath
-    wanted: FileState
-    left: FileState | None = None
-    owner: str = ""
-    named: bool = True
-    """Some line of the view names the path."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,27 +91,45 @@ def takes_back(marks: Marks, request: PlanRequest) -> int:
 
 
 def targets(view: View, marks: Marks, request: PlanRequest) -> list[Target]:
-    """The paths a plan covers and what is wanted there, sorted by path."""
+    """What a plan is about, sorted by path: files, and the folders that lines of this chat's speak of."""
     if request.scope is Scope.CHAT:
         return []
     if request.point is None:
-        entry = marks.entries[takes_back(marks, request)]
-        found = [
-            Target(
-                path=log.path_of(line),
-                wanted=log.state_before(line),
-                left=log.state_after(line),
-                owner=ownership.owner_before(view, log.path_of(line), entry.position),
-            )
-            for line in entry.lines
-        ]
-        wanted = set(request.paths)
-        return sorted((one for one in found if not wanted or one.path in wanted), key=lambda one: one.path)
+        found = _taken_back(view, marks.entries[takes_back(marks, request)])
+        return [one for one in found if not request.paths or one.path in request.paths]
     position = marks.position(request.point)
-    paths = set(request.paths) or {
-        path for path in view.by_path if any(ownership.puts_in_plan(seen) for seen in view.from_position(path, position))
-    }
-    return [Target(path=path, wanted=view.content_at(path, position), named=path in view.by_path) for path in sorted(paths)]
+    paths, folders = set(request.paths), view.folders.keys() & set(request.paths)
+    if paths:
+        paths -= folders - view.by_path.keys()
+    else:
+        paths, folders = _touched_since(view.by_path, position), _touched_since(view.folders, position)
+    files = [Target(path=path, wanted=view.content_at(path, position), named=path in view.by_path) for path in paths]
+    return _sorted([*files, *(Target(path=path, wanted=view.folder_at(path, position), folder=True) for path in folders)])
+
+
+def _touched_since(by_path: Mapping[WorkspacePath, list[Observation]], position: int) -> set[WorkspacePath]:
+    return {path for path, found in by_path.items() if any(ownership.puts_in_plan(seen) for seen in since(found, position))}
+
+
+def _taken_back(view: View, entry: Entry) -> list[Target]:
+    found = [
+        Target(
+            path=(path := log.path_of(line)),
+            wanted=log.state_before(line),
+            left=log.state_after(line),
+            owner=ownership.owner_before(view.by_path.get(path, []), view.chat, entry.position),
+        )
+        for line in entry.lines
+    ]
+    for path, came in entry.folders_changed.items():
+        owner = ownership.owner_before(view.folders.get(path, []), view.chat, entry.position)
+        wanted, left = (ABSENT, FOLDER) if came else (FOLDER, ABSENT)
+        found.append(Target(path=path, wanted=wanted, left=left, owner=owner, folder=True))
+    return _sorted(found)
+
+
+def _sorted(found: Iterable[Target]) -> list[Target]:
+    return sorted(found, key=lambda one: (one.path, one.folder))
 
 
 def cut(marks: Marks, request: PlanRequest, shape: TranscriptShape, branch: TranscriptShape | None) -> Cut:
@@ -192,63 +190,6 @@ def _cut_again(marks: Marks, request: PlanRequest, shape: TranscriptShape, branc
     return Cut(keep=shape.messages, brings_back=branch.messages - shape.messages)
 
 
-def decide(view: View, position: int, target: Target, fact: DiskFact, request: PlanRequest, *, sound: bool) -> PlannedFile:
-    """One path of a plan. ``sound``: the wanted content is in the store and right."""
-    current, wanted = fact.state, target.wanted
-    if target.left is None:
-        who = ownership.changed_by(view, target.path, current)
-        changed = LeaveReason.CHANGED_SINCE
-    else:
-        who = None if agree(current, target.left) else ownership.changed_by(view, target.path, current) or "unknown"
-        changed = LeaveReason.CHANGED_LATER
-    if current.state is State.UNKNOWN:
-        who = None  # nobody can say who changed what cannot be looked at: that it is left is no choice of ours
-    action, reason = _action(target, fact, sound=sound)
-    if action is not Action.LEAVE and who is not None and not request.mine.wants(target.path):
-        action, reason = Action.LEAVE, changed.value
-    later = view.from_position(target.path, position)
-    return PlannedFile(
-        path=target.path,
-        action=action,
-        current=current,
-        wanted=wanted,
-        reason=reason,
-        changed_by=None if reason == LeaveReason.SAME else who,
-        also_by=ownership.also_by(later, view.chat),
-        owner=target.owner,
-        turns=ownership.turns_of(later),
-    )
-
-
-def _action(target: Target, fact: DiskFact, *, sound: bool) -> tuple[Action, str]:
-    current, wanted = fact.state, target.wanted
-    reason: LeaveReason | None = None
-    if current.state is State.UNKNOWN:
-        return Action.LEAVE, current.reason or LeaveReason.CANNOT_READ.value
-    if agree(current, wanted):
-        reason = LeaveReason.SAME
-    elif wanted.state is State.UNKNOWN:
-        reason = LeaveReason.UNKNOWN if target.named else LeaveReason.NOT_THIS_CHAT
-    elif wanted.state is State.NOT_CAPTURED:
-        reason = LeaveReason.NOT_CAPTURED
-    elif wanted.state is State.FOLDER:
-        reason = LeaveReason.NOT_REGULAR
-    elif wanted.has_content and not sound:
-        reason = LeaveReason.DAMAGED
-    elif current.state is State.FOLDER:
-        reason = LeaveReason.NOT_EMPTY if fact.not_empty else LeaveReason.NOT_REGULAR
-    elif current.state is State.ABSENT and fact.unmakeable:
-        reason = LeaveReason.REFUSED
-    if reason is not None:
-        return Action.LEAVE, reason.value
-    if wanted.state is State.ABSENT:
-        return Action.DELETE, ""
-    if current.state is State.ABSENT:
-        return Action.CREATE, ""
-    same_bytes = current.state is wanted.state and current.sha == wanted.sha
-    return (Action.MODE if same_bytes else Action.WRITE), ""
-
-
 def make(
     view: View,
     marks: Marks,
@@ -264,10 +205,7 @@ def make(
     entry = takes_back(marks, request)
     point = AtEntry(entry) if request.point is None else request.point
     position = marks.position(point)
-    files = tuple(
-        decide(view, position, target, disk[target.path], request, sound=target.wanted.sha not in unsound)
-        for target in targets(view, marks, request)
-    )
+    files = decide(view, position, targets(view, marks, request), disk, mine=request.mine, unsound=unsound, named=request.paths)
     cutting = cut(marks, request, shape, branch)
     plan = RestorePlan(
         chat=view.chat,
@@ -329,4 +267,6 @@ def is_failure(file: PlannedFile, mine: Mine) -> bool:
     soft = (LeaveReason.SAME, LeaveReason.CHANGED_SINCE, LeaveReason.CHANGED_LATER)
     if file.action is not Action.LEAVE or file.reason in soft:
         return False
+    if file.wanted.state is State.ABSENT and file.reason in (LeaveReason.NOT_EMPTY, LeaveReason.SAME_FILE):
+        return False  # what is still in the folder, or has the file under its other name, is not this plan's
     return file.changed_by is None or mine.wants(file.path)

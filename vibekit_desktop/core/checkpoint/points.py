@@ -68,7 +68,13 @@ class Entry:
     def did_something(self) -> bool:
         """Whether a file or the transcript changed; an entry that could do nothing neither takes back nor can be taken back."""
         back = self.body.back_from and not self._left_the_chat
-        return bool(self.lines or self.folders_changed or self.branch or back)
+        return bool(self.lines or self._did_folders or self.branch or back)
+
+    @property
+    def _did_folders(self) -> bool:
+        """Whether a folder that the plan speaks of came or went; one made only to stage a file in is none."""
+        states = {log.path_of(file): (file.expected_state, file.wanted_state) for file in self.body.files}
+        return any(State.FOLDER in states.get(path, ()) for path in self.folders_changed)
 
     @property
     def _left_the_chat(self) -> bool:

@@ -12,12 +12,13 @@ Blocking; the caller holds the vault's lock.
 """
 
 from vibekit_desktop.core.checkpoint import log, look, stages
-from vibekit_desktop.core.checkpoint.finish import Finish, Progress, folder_line
+from vibekit_desktop.core.checkpoint.finish import Finish, Progress
 from vibekit_desktop.core.checkpoint.ground import Ground
 from vibekit_desktop.core.checkpoint.history import View
 from vibekit_desktop.core.checkpoint.log import Line, PlanBody, PlanFile
 from vibekit_desktop.core.checkpoint.plan import is_failure
 from vibekit_desktop.core.checkpoint.points import Marks
+from vibekit_desktop.core.checkpoint.tidy import folder_line
 from vibekit_desktop.core.disk import faults
 from vibekit_desktop.core.types.checkpoints import (
     Action,

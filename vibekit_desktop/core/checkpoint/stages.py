@@ -20,6 +20,8 @@ from dataclasses import dataclass
 import msgspec
 
 from vibekit_desktop.core.checkpoint import log
+from vibekit_desktop.core.checkpoint.blobs import is_sound
+from vibekit_desktop.core.checkpoint.decide import makes_room
 from vibekit_desktop.core.checkpoint.ground import Ground
 from vibekit_desktop.core.disk import atomic, names
 from vibekit_desktop.core.disk.workspace import parents_of
@@ -85,13 +87,18 @@ def stage_one(ground: Ground, path: WorkspacePath, stage: str, state: State, sha
 
 def make(ground: Ground, files: Collection[PlannedFile], token: str) -> Staged:
     """Stage every write and create beside its target, all durable. What is not allowed there is left; any other failure takes
-    everything back and is raised, so the workspace is as it was."""
-    wanted = [file for file in files if file.action in (Action.WRITE, Action.CREATE)]
+    everything back and is raised, so the workspace is as it was.
+
+    Where a file of the plan is still in the place of a folder above, the stage gets only its name; its content is checked.
+    """
+    wanted = [file for file in files if file.action in (Action.WRITE, Action.CREATE) and file.wanted.state is not State.FOLDER]
     plan = {file.path: names.stage_name(file.path.rsplit("/", 1)[-1]) for file in wanted}
     if not plan:
         return Staged(stages={}, folders=(), left={})
     workspace = ground.folder()
-    missing = sorted({folder for file in wanted for folder in workspace.missing_parents(file.path)})
+    giving_way = {file.path for file in files if file.action is not Action.LEAVE and makes_room(file.current, file.wanted)}
+    later = {file.path for file in wanted if not giving_way.isdisjoint(parents_of(file.path))}
+    missing = sorted({folder for file in wanted if file.path not in later for folder in workspace.missing_parents(file.path)})
     earlier = _listed(ground)  # what could not be removed yet stays on the list
     listed = StageList(
         token=token,
@@ -105,7 +112,7 @@ def make(ground: Ground, files: Collection[PlannedFile], token: str) -> Staged:
     left: dict[WorkspacePath, LeaveReason] = {}
     try:
         for file in wanted:
-            reason = _stage(ground, file, plan[file.path], made)
+            reason = _later(ground, file) if file.path in later else _stage(ground, file, plan[file.path], made)
             if reason is None:
                 stages[file.path] = plan[file.path]
             else:
@@ -116,6 +123,14 @@ def make(ground: Ground, files: Collection[PlannedFile], token: str) -> Staged:
         discard(ground, list(stages.items()), made)
         raise
     return Staged(stages=stages, folders=tuple(made), left=left)
+
+
+def _later(ground: Ground, file: PlannedFile) -> LeaveReason | None:
+    """What can be said of a stage that cannot be made yet."""
+    sha = file.wanted.sha
+    if sha is None:
+        return LeaveReason.UNKNOWN
+    return None if is_sound(ground.vault.blobs, sha) else LeaveReason.DAMAGED
 
 
 def _stage(ground: Ground, file: PlannedFile, stage: str, made: list[WorkspacePath]) -> LeaveReason | None:

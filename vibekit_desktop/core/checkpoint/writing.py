@@ -13,9 +13,9 @@ Blocking; the caller holds the vault's lock.
 
 from vibekit_desktop.core.checkpoint import capture, log, look, recover, stages
 from vibekit_desktop.core.checkpoint.capture import Announced
-from vibekit_desktop.core.checkpoint.finish import folder_line
 from vibekit_desktop.core.checkpoint.ground import Ground
 from vibekit_desktop.core.checkpoint.history import agree
+from vibekit_desktop.core.checkpoint.tidy import folder_line
 from vibekit_desktop.core.disk import faults
 from vibekit_desktop.core.types.checkpoints import (
     Action,

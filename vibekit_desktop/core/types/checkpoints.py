@@ -346,6 +346,8 @@ class LeaveReason(StrEnum):
     NOT_EMPTY = "not-empty"
     REFUSED = "refused"
     LINK_ON_THE_WAY = "link-on-the-way"
+    FILE_ON_THE_WAY = "file-on-the-way"
+    SAME_FILE = "same-file"
     NOT_THIS_CHAT = "not-this-chat"
 
 
@@ -367,6 +369,10 @@ class PlannedFile:
     owner: str = ""
     turns: tuple[int, ...] = ()
     """The turns of this chat whose change of the path is taken back."""
+    hard_linked: bool = False
+    """It has other names now, and will be a file of its own."""
+    may_be_yours: bool = False
+    """Nobody knows who changed it, inside a turn of this chat: it may be the user."""
     lines_added: int | None = None
     lines_removed: int | None = None
 
@@ -403,6 +409,11 @@ class RestorePlan:
     def acts(self) -> tuple[PlannedFile, ...]:
         """The files that will change."""
         return tuple(file for file in self.files if file.action is not Action.LEAVE)
+
+    @property
+    def deletes(self) -> int:
+        """How many paths will be gone."""
+        return sum(1 for file in self.files if file.action is Action.DELETE)
 
     @property
     def cuts(self) -> bool:

@@ -1,0 +1,274 @@
+"""What is to be done at each path of a plan. Pure; any thread.
+
+The paths depend on each other: a file can come where a folder is only if everything in that folder goes, below a file only if
+the file goes, and two names that a file system takes for one file are one file. So they are decided in this order: what is no
+folder now, from the top down; the folders to be made; what is a folder now, from the bottom up; last the names that are one.
+"""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from vibekit_desktop.core.checkpoint import ownership
+from vibekit_desktop.core.checkpoint.history import Observation, View, agree, since
+from vibekit_desktop.core.disk.workspace import parents_of
+from vibekit_desktop.core.types.checkpoints import ABSENT, Action, FileState, LeaveReason, Mine, PlannedFile, State
+from vibekit_desktop.core.types.ids import BlobHash, WorkspacePath
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DiskFact:
+    """What is at one path now."""
+
+    state: FileState
+    inside: tuple[WorkspacePath, ...] | None = ()
+    """With a folder: the files, links and empty folders in it, however deep; None where that cannot be told."""
+    unmakeable: bool = False
+    """Nothing is there, and its name is one that is never made."""
+    links: int = 1
+    """How many names the file has."""
+    identity: tuple[int, int] | None = None
+    """Device and inode."""
+    spelled: WorkspacePath | None = None
+    """The name it is listed under, where the file system folds names."""
+    blocked_by: WorkspacePath | None = None
+    """The path above it where a file or a link is, not a folder."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Target:
+    """One path of a plan before the disk is looked at. ``left``: with undo and redo, what the entry left there. ``folder``: by
+    the ``dir`` lines; the same path may be a target as a file too."""
+
+    path: WorkspacePath
+    wanted: FileState
+    left: FileState | None = None
+    owner: str = ""
+    named: bool = True
+    """Some line of the view names the path."""
+    folder: bool = False
+
+
+def decide(
+    view: View,
+    position: int,
+    targets: Iterable[Target],
+    disk: Mapping[WorkspacePath, DiskFact],
+    *,
+    mine: Mine,
+    unsound: Collection[BlobHash],
+    named: Collection[WorkspacePath] = (),
+) -> tuple[PlannedFile, ...]:
+    """All paths of a plan, sorted. ``unsound``: contents that are not in the store, or wrong there. ``named``: the paths that
+    were asked for one by one."""
+    return _Deciding(view, position, targets, disk, mine, unsound, named).run()
+
+
+def depth(path: WorkspacePath) -> int:
+    """How many folders stand above a path."""
+    return path.count("/")
+
+
+def makes_room(current: FileState, wanted: FileState) -> bool:
+    """Whether a file or a link goes, so that a folder can be in its place."""
+    return current.has_content and wanted.state in (State.ABSENT, State.FOLDER)
+
+
+class _Deciding:
+    """One plan under way. ``_done`` holds what is decided so far; each step reads only what the steps before it decided."""
+
+    def __init__(
+        self,
+        view: View,
+        position: int,
+        targets: Iterable[Target],
+        disk: Mapping[WorkspacePath, DiskFact],
+        mine: Mine,
+        unsound: Collection[BlobHash],
+        named: Collection[WorkspacePath],
+    ) -> None:
+        self._view = view
+        self._position = position
+        found = list(targets)
+        self._files = {target.path: target for target in found if not target.folder}
+        self._folders = {target.path: target for target in found if target.folder}
+        self._disk = disk
+        self._mine = mine
+        self._unsound = unsound
+        self._named = named
+        self._done: dict[WorkspacePath, PlannedFile] = {}
+
+    def run(self) -> tuple[PlannedFile, ...]:
+        """Decide everything."""
+        folders_now: dict[WorkspacePath, Target] = {}
+        for path, target in sorted(self._files.items()):
+            if self._disk[path].state.state is State.FOLDER:
+                folders_now[path] = target
+            else:
+                self._done[path] = self._decided(target)
+        for path in self._spoken_of():
+            target = _both(self._files.get(path), self._folders[path])
+            if self._disk[path].state.state is State.FOLDER:
+                folders_now[path] = target
+            else:
+                self._done[path] = self._decided(target)
+        for path in sorted(folders_now, key=lambda one: (-depth(one), one)):
+            self._done[path] = self._decided(folders_now[path])
+        for group in self._aliases():
+            self._one_file(group)
+        return tuple(file for _, file in sorted(self._done.items()) if not self._is_noise(file))
+
+    def _spoken_of(self) -> list[WorkspacePath]:
+        """The folders that the plan speaks of: those that no file of it brings, keeps or takes with it, sorted."""
+        implied: set[WorkspacePath] = set()
+        for path in self._files:
+            file = self._done.get(path)
+            if file is None or file.action is not Action.LEAVE or file.current.state is not State.ABSENT:
+                implied.update(parents_of(path))
+        return sorted(self._folders.keys() - implied)
+
+    def _is_noise(self, file: PlannedFile) -> bool:
+        """A folder that is as it was needs no row."""
+        return file.reason == LeaveReason.SAME and file.path not in self._files and file.path not in self._named
+
+    # -- one path ------------------------------------------------------------------------------------------------
+
+    def _decided(self, target: Target) -> PlannedFile:
+        fact = self._disk[target.path]
+        current = self._current(fact)
+        who, in_turn = self._changed_by(target, current)
+        action, reason = self._action(target, fact, current)
+        if action is not Action.LEAVE and who is not None and not self._mine.wants(target.path):
+            changed = LeaveReason.CHANGED_SINCE if target.left is None else LeaveReason.CHANGED_LATER
+            action, reason = Action.LEAVE, changed.value
+        same = reason == LeaveReason.SAME
+        later = self._later(target)
+        return PlannedFile(
+            path=target.path,
+            action=action,
+            current=current,
+            wanted=target.wanted,
+            reason=reason,
+            changed_by=None if same else who,
+            also_by=ownership.also_by(later, self._view.chat),
+            owner=target.owner,
+            turns=ownership.turns_of(later),
+            hard_linked=action is Action.WRITE and fact.links > 1,
+            may_be_yours=in_turn and not same,
+        )
+
+    def _current(self, fact: DiskFact) -> FileState:
+        """What is there, once what stands in the way is gone."""
+        return ABSENT if fact.blocked_by is not None and self._goes(fact.blocked_by) else fact.state
+
+    def _goes(self, path: WorkspacePath) -> bool:
+        file = self._done.get(path)
+        return file is not None and file.action is not Action.LEAVE and makes_room(file.current, file.wanted)
+
+    def _later(self, target: Target) -> list[Observation]:
+        files = self._view.by_path.get(target.path, []) if target.path in self._files else []
+        folders = self._view.folders.get(target.path, []) if target.folder else []
+        return [*since(files, self._position), *since(folders, self._position)]
+
+    def _changed_by(self, target: Target, current: FileState) -> tuple[str | None, bool]:
+        """Who changed the path since this chat left it, and whether that was found inside one of its turns: by the lines of the
+        file or of the folder, whichever is there now."""
+        if current.state is State.UNKNOWN:
+            return None, False  # what cannot be looked at is no change of somebody's
+        files, folders = self._view.by_path.get(target.path, []), self._view.folders.get(target.path, [])
+        found, seen = files, current
+        if current.state is State.FOLDER and not target.folder:
+            seen = ABSENT  # by the lines of the file: it is gone
+        elif current.state is State.FOLDER or (current.state is State.ABSENT and target.folder and _is_newer(folders, files)):
+            found = folders
+        who = ownership.changed_since(found, self._view.chat, seen)
+        if target.left is not None:
+            who = None if agree(current, target.left) else who or "unknown"
+        return who, who == "unknown" and bool(found) and ownership.is_of_a_turn(found[-1]) and agree(found[-1].after, seen)
+
+    def _action(self, target: Target, fact: DiskFact, current: FileState) -> tuple[Action, str]:
+        wanted = target.wanted
+        if current.state is State.UNKNOWN:
+            return Action.LEAVE, current.reason or LeaveReason.CANNOT_READ.value
+        reason = self._obstacle(target, fact, current)
+        if reason is not None:
+            return Action.LEAVE, reason.value
+        if wanted.state is State.ABSENT:
+            return Action.DELETE, ""
+        if current.state is State.ABSENT:
+            return Action.CREATE, ""
+        same_bytes = current.state is wanted.state and current.sha == wanted.sha
+        # The mode of a file with more names would change under all of them: this one gets a file of its own.
+        return (Action.MODE if same_bytes and fact.links <= 1 else Action.WRITE), ""
+
+    def _obstacle(self, target: Target, fact: DiskFact, current: FileState) -> LeaveReason | None:
+        """Why a path is left although nobody else changed it."""
+        wanted = target.wanted
+        if agree(current, wanted) or (wanted.state is State.ABSENT and current.state is State.FOLDER and not target.folder):
+            return LeaveReason.SAME
+        if wanted.state is State.UNKNOWN:
+            return LeaveReason.UNKNOWN if target.named else LeaveReason.NOT_THIS_CHAT
+        if wanted.state is State.NOT_CAPTURED:
+            return LeaveReason.NOT_CAPTURED
+        if wanted.state is State.FOLDER and not target.folder:
+            return LeaveReason.NOT_REGULAR
+        if wanted.has_content and wanted.sha in self._unsound:
+            return LeaveReason.DAMAGED
+        if fact.blocked_by is not None and not self._goes(fact.blocked_by):
+            return LeaveReason.FILE_ON_THE_WAY
+        if current.state is State.FOLDER:
+            return self._stays(target, fact)
+        if current.state is State.ABSENT and fact.unmakeable:
+            return LeaveReason.REFUSED
+        return None
+
+    def _stays(self, target: Target, fact: DiskFact) -> LeaveReason | None:
+        """Why a folder cannot go; None if it will be empty. An empty one goes only where a line of this chat's speaks of it."""
+        if fact.inside is None:
+            return LeaveReason.NOT_EMPTY
+        inside = [self._done.get(path) for path in fact.inside]
+        if any(file is None or file.action is not Action.DELETE for file in inside):
+            return LeaveReason.NOT_EMPTY
+        return None if inside or target.folder else LeaveReason.NOT_REGULAR
+
+    # -- names that are one file ---------------------------------------------------------------------------------
+
+    def _aliases(self) -> list[list[PlannedFile]]:
+        """The paths that are one real file, and not by hard links, in groups of two and more."""
+        groups: dict[tuple[int, int], list[PlannedFile]] = {}
+        for path, file in sorted(self._done.items()):
+            fact = self._disk[path]
+            if fact.identity is not None and fact.links == 1 and file.current.has_content:
+                groups.setdefault(fact.identity, []).append(file)
+        return [group for group in groups.values() if len(group) > 1]
+
+    def _one_file(self, group: Sequence[PlannedFile]) -> None:
+        """Deleting one of its names would delete the file: where another name is wanted, that one stays (BL-076)."""
+        wanted = [file for file in group if file.wanted.state is not State.ABSENT]
+        if not wanted:
+            return
+        listed = next((path for file in group if (path := self._disk[file.path].spelled) is not None), None)
+        kept = next((file for file in wanted if file.path == listed), wanted[0])
+        for file in group:
+            if file.path != kept.path and file.action is not Action.LEAVE:
+                reason = LeaveReason.SAME if agree(file.wanted, kept.wanted) else LeaveReason.SAME_FILE
+                self._done[file.path] = replace(file, action=Action.LEAVE, reason=reason.value, hard_linked=False)
+        old = next((file for file in group if file.path == listed), None)
+        if old is None or old.path == kept.path or old.action is not Action.DELETE:
+            return
+        if kept.wanted.has_content and (kept.action is not Action.LEAVE or kept.reason == LeaveReason.SAME):
+            # The file is listed under the name that is to go: one name goes, the other comes.
+            self._done[old.path] = old
+            self._done[kept.path] = replace(kept, action=Action.CREATE, current=ABSENT, reason="", hard_linked=False)
+
+
+def _is_newer(found: Sequence[Observation], other: Sequence[Observation]) -> bool:
+    return bool(found) and (not other or found[-1].position > other[-1].position)
+
+
+def _both(file: Target | None, folder: Target) -> Target:
+    """One target of a path that is spoken of as a file and as a folder: at most one of both was there."""
+    if file is None:
+        return folder
+    wanted = folder.wanted if file.wanted.state is State.ABSENT else file.wanted
+    left = folder.left if file.left is None or file.left.state is State.ABSENT else file.left
+    return replace(folder, wanted=wanted, left=left, owner=file.owner or folder.owner)
