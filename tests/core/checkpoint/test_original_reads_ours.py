@@ -20,6 +20,7 @@ from tests.helpers.original import BlobNotFound, OriginalStore
 from vibekit_desktop.core.checkpoint import log
 from vibekit_desktop.core.checkpoint.blobs import hash_of
 from vibekit_desktop.core.checkpoint.capture import Announced
+from vibekit_desktop.core.checkpoint.kernel import CheckpointKernel
 from vibekit_desktop.core.checkpoint.log import Line
 from vibekit_desktop.core.types.checkpoints import ABSENT, Author, FileState, How, Scope, State
 from vibekit_desktop.core.types.errors import NothingToTakeBack, Refusal
@@ -256,6 +257,35 @@ def test_it_stops_where_the_last_that_it_knows_was_not_captured(world: World) ->
     world.act("big", b"small")
     assert not try_restore(world, A, "2")
     assert world.disk() == {"big": b"small", "other": b"1"}
+
+
+def test_it_stops_where_the_recorder_could_not_store_what_was_there(world: World) -> None:
+    world.kernel = CheckpointKernel(world.fs, world.vault, world.workspace, world.transcripts, world.clock, capture_bytes=8)
+    session = Session(world)
+    world.write("big", b"larger than the cap")
+    session.begin()
+    session.capture("big", Announced(content=b"small"))
+    world.write("big", b"small")
+    session.write("other", b"1")
+    session.end()
+    assert not try_restore(world, A, "1")
+    assert world.disk() == {"big": b"small", "other": b"1"}
+
+
+def test_it_stops_where_nobody_announced_what_was_written(world: World) -> None:
+    """It wrote no hash itself in such a line, and then took the file for absent (its fault W7); ours is a hash of nothing."""
+    session = Session(world)
+    world.write("f", b"0")
+    session.begin()
+    session.capture("f", Announced())
+    world.write("f", b"written by it")
+    session.end()
+    session.turn({"g": b"1"})
+    session.turn({"f": b"later"})
+    assert not try_restore(world, A, "2")
+    assert world.disk() == {"f": b"later", "g": b"1"}
+    assert try_restore(world, A, "1"), "what was there before it is known"
+    assert world.disk() == {"f": b"0"}
 
 
 @pytest.mark.parametrize("what", ["gone", "kept"])
