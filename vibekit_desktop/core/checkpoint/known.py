@@ -15,7 +15,7 @@ import msgspec
 
 from vibekit_desktop.core.checkpoint.blobs import hash_of
 from vibekit_desktop.core.disk import atomic, journal
-from vibekit_desktop.core.disk.fs import NOFOLLOW, Fs
+from vibekit_desktop.core.disk.fs import Fs
 from vibekit_desktop.core.disk.tree import Stamp
 from vibekit_desktop.core.types.checkpoints import FileState, State
 from vibekit_desktop.core.types.errors import CannotRead, CannotWrite
@@ -114,12 +114,8 @@ class Known:
             return sha
         self._fs.make_folder(path.parent)
         try:
-            fd = self._fs.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | NOFOLLOW, 0o600)
-            try:
-                self._fs.write_all(fd, data)
-            finally:
-                self._fs.close(fd)
-        except OSError:
+            self._fs.write_new(path, data)
+        except CannotWrite:
             self._drop(path)
         return sha
 

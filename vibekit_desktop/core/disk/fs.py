@@ -151,7 +151,7 @@ class Fs:
 
         A FIFO or device is looked at before it is opened, and opened without blocking, so it can never hang us.
         """
-        found = os.stat(path, dir_fd=dir_fd, follow_symlinks=follow)
+        found = os.stat(path, dir_fd=dir_fd) if follow else self.lstat(path, dir_fd=dir_fd)
         if not stat_bits.S_ISREG(found.st_mode):
             raise OSError(errno.EINVAL, "not a regular file")
         fd = self.open(path, os.O_RDONLY | NONBLOCK | (0 if follow else NOFOLLOW), dir_fd=dir_fd)
@@ -190,6 +190,17 @@ class Fs:
             raise cannot_read(path, error) from error
         finally:
             self.close(fd)
+
+    def write_new(self, path: Path, data: bytes) -> None:
+        """Make a file that is not there yet. Not synced: for what may be lost, and is checked when it is read."""
+        try:
+            fd = self.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | NOFOLLOW, 0o600)
+            try:
+                self.write_all(fd, data)
+            finally:
+                self.close(fd)
+        except OSError as error:
+            raise cannot_write(path, error) from error
 
     def stat(self, path: Path) -> os.stat_result | None:
         """What is at ``path`` itself, links not followed; None if nothing is."""
