@@ -241,6 +241,11 @@ class CheckpointKernel:
         """The chats with a restore that did not end, and why."""
         return recover.unfinished(self._ground)
 
+    def leave_unfinished(self, chat: ChatId) -> int:
+        """Close every restore of a chat that is not ours to finish, its files as they are; how many. The caller holds the
+        lock."""
+        return recover.leave(self._ground, chat)
+
     def needs_recovery(self) -> bool:
         """Whether a restore did not end, or ended without clearing its last traces away."""
         return stages.has_list(self._ground) or bool(self.unfinished())

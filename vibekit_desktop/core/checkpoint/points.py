@@ -243,12 +243,12 @@ def unfinished_plans(lines: Sequence[Line]) -> list[Line]:
     return [line for line in lines if line.type == "restore_plan" and line.plan is not None and line.entry not in closed]
 
 
-def original_restore_open(lines: Sequence[Line]) -> bool:
-    """Whether the original began a restore here and did not say that it ended."""
-    pending = False
+def original_restore(lines: Sequence[Line]) -> Line | None:
+    """The restore that the original began here without saying that it ended, if there is one."""
+    pending: Line | None = None
     for line in lines:
         if line.type == "restore_started":
-            pending = True
+            pending = line
         elif line.type in ("restore_committed", "restore"):
-            pending = False
+            pending = None
     return pending

@@ -7,10 +7,10 @@ original began, are reported and left to the user. Blocking; `recover` wants the
 from vibekit_desktop.core.checkpoint import stages
 from vibekit_desktop.core.checkpoint.finish import Finish
 from vibekit_desktop.core.checkpoint.ground import Ground
-from vibekit_desktop.core.checkpoint.log import Line, path_of
-from vibekit_desktop.core.checkpoint.points import original_restore_open, unfinished_plans
+from vibekit_desktop.core.checkpoint.log import NO_FILE, LeftLine, Line, path_of
+from vibekit_desktop.core.checkpoint.points import original_restore, unfinished_plans
 from vibekit_desktop.core.types.checkpoints import RestorePlan, RestoreReport
-from vibekit_desktop.core.types.errors import EnvironmentFault, RestoreUnfinished
+from vibekit_desktop.core.types.errors import EnvironmentFault, LogDamaged, RestoreUnfinished
 from vibekit_desktop.core.types.ids import ChatId
 
 INTERRUPTED = "interrupted"
@@ -35,7 +35,7 @@ def unfinished(ground: Ground) -> list[tuple[ChatId, str]]:
     """The chats with a restore that did not end, and why."""
     found = [(chat, reason) for chat, _, reason in open_plans(ground)]
     logs = [(chat, ground.vault.lines(chat)) for chat in ground.vault.chats_with_logs()]
-    return found + [(chat, ORIGINAL) for chat, lines in logs if original_restore_open(lines)]
+    return found + [(chat, ORIGINAL) for chat, lines in logs if original_restore(lines) is not None]
 
 
 def recover(ground: Ground, needed: ChatId | None = None) -> list[RestoreReport]:
@@ -56,6 +56,37 @@ def recover(ground: Ground, needed: ChatId | None = None) -> list[RestoreReport]
     if not kept and ground.workspace is not None:
         stages.sweep(ground)
     return reports
+
+
+def leave(ground: Ground, chat: ChatId) -> int:
+    """The answer "leave the files as they are" to every restore of a chat that we never carry on by ourselves; how many there
+    were.
+
+    A restore that the original began is closed with its own word for it, so that it does not carry it on either."""
+    damaged = ground.vault.damage(chat)
+    if damaged:
+        raise LogDamaged(chat, damaged)
+    closing: list[Line] = []
+    for of, line, reason in open_plans(ground):
+        if of == chat and reason == OTHER_VAULT and line.plan is not None:
+            left = tuple(
+                LeftLine(path=one.path, path_b64=one.path_b64, reason=OTHER_VAULT, failed=True) for one in line.plan.files
+            )
+            closing.append(
+                Line(
+                    type="restore_partial",
+                    entry=line.entry,
+                    turn=line.turn,
+                    message_count=line.message_count,
+                    left=left,
+                    reason=NO_FILE,
+                )
+            )
+    started = original_restore(ground.vault.lines(chat))
+    if started is not None:
+        closing.append(Line(type="restore_committed", tag=started.tag, message_count=started.message_count))
+    ground.vault.append(chat, closing)
+    return len(closing)
 
 
 def overlaps(line: Line, plan: RestorePlan) -> bool:
