@@ -4,7 +4,9 @@ A newer opening supersedes an older one by token; what comes late is dropped. Kn
 UI thread only.
 """
 
-from PySide6.QtCore import QObject, QTimer, Signal
+import asyncio
+
+from PySide6.QtCore import QObject, Signal
 
 from vibekit_desktop.core.api import Core
 from vibekit_desktop.core.types.chats import ChatHeader, ChatView
@@ -14,7 +16,7 @@ from vibekit_desktop.core.types.ids import ChatId
 from vibekit_desktop.ui.bridge import Bridge
 from vibekit_desktop.ui.error_text import sentence
 
-_GATHER_MS = 100
+_GATHER_S = 0.1
 """News comes in crowds: a turn that ends is a row, a log and a chat file. They are read once."""
 
 
@@ -42,11 +44,10 @@ class OpenChat(QObject):
         self.chat: ChatId | None = None
         self.view: ChatView | None = None
         self.timeline: Timeline | None = None
-        self._transcript_too = False
-        self._news = QTimer(self)
-        self._news.setSingleShot(True)
-        self._news.setInterval(_GATHER_MS)
-        self._news.timeout.connect(self._read_news)
+        self._gathering = False
+        self._history_grew = False
+        self._row: ChatHeader | None = None
+        """The open chat's row as it was told last, until what it tells is read."""
 
     @property
     def last_turn(self) -> int:
@@ -80,13 +81,14 @@ class OpenChat(QObject):
     def history_grew(self, chat: ChatId, workspace: str) -> None:
         """Somebody added to a chat's log: what the open chat shows of itself or of the disk may be old."""
         if self.view is not None and (chat == self.chat or workspace == self.view.vault_workspace):
-            self._news.start()
+            self._history_grew = True
+            self._gather()
 
     def row_changed(self, header: ChatHeader) -> None:
         """A chat's row changed; if it is the open chat's, its transcript may have grown."""
         if self.view is not None and header.id == self.chat and _differs(self.view.header, header):
-            self._transcript_too = True
-            self._news.start()
+            self._row = header
+            self._gather()
 
     def reload(self) -> None:
         """Read the transcript and the timeline anew."""
@@ -101,16 +103,27 @@ class OpenChat(QObject):
     def forget_wishes(self) -> None:
         """What is being read is not wanted any more."""
         self._token += 1
-        self._news.stop()
 
     # How.
 
-    def _read_news(self) -> None:
-        transcript_too, self._transcript_too = self._transcript_too, False
-        if transcript_too:
-            self.reload()
-        else:
-            self.refresh()
+    def _gather(self) -> None:
+        if not self._gathering:
+            self._gathering = True
+            self._bridge.spawn(self, self._read_news(self._token), name="read the news")
+
+    async def _read_news(self, token: int) -> None:
+        try:
+            await asyncio.sleep(_GATHER_S)
+        finally:
+            self._gathering = False
+            grew, self._history_grew = self._history_grew, False
+            row, self._row = self._row, None
+        if token != self._token or self.chat is None or self.view is None:
+            return  # another chat is open by now, and was read since
+        if row is not None and _differs(self.view.header, row):
+            await self._read_again(self.chat, token)
+        elif grew:
+            await self._read_timeline(self.chat, token)
 
     def _next_token(self) -> int:
         self._token += 1
