@@ -57,7 +57,8 @@ def retire(ground: Ground, chat: ChatId) -> None:
 
 
 def drop_unneeded(ground: Ground) -> None:
-    """A retired log stays as long as a chat that began before its last line is there (storage.md 4)."""
+    """A retired log stays as long as a chat that began before its last line is there (storage.md 4), and as long as another log
+    says something older of a path than it does."""
     vault = ground.vault
     retired = set(vault.retired_chats())
     if not retired:
@@ -65,14 +66,21 @@ def drop_unneeded(ground: Ground) -> None:
     spans = vault.memory.spans()
     roots = {vault.memory.root(chat) for chat in vault.chats_with_logs()}
     oldest = min((spans[root][0] for root in roots if root in spans), default=None)
-    for chat in sorted(retired):
-        last = spans[chat][1] if chat in spans else -1
-        if oldest is not None and oldest < last:
-            continue
-        _remember_states(ground, chat)
+    going = [chat for chat in sorted(retired) if oldest is None or chat not in spans or spans[chat][1] <= oldest]
+    while droppable := [chat for chat in going if not _hides_older(ground, chat)]:
+        going.remove(droppable[0])
+        _remember_states(ground, droppable[0])
         vault.keep_seq()
         faults.point("log.drop")
-        vault.drop_retired(chat)
+        vault.drop_retired(droppable[0])
+
+
+def _hides_older(ground: Ground, chat: ChatId) -> bool:
+    """Whether a log has the newest line of a path that another log names too: without it, what that one says would be taken for
+    the last known state, and the next look would tell of a change that nobody made."""
+    view = ground.vault.memory.public()
+    told = (*view.by_path.values(), *view.folders.values())
+    return any(found[-1].chat == chat and any(one.chat != chat for one in found) for found in told)
 
 
 def _remember_states(ground: Ground, chat: ChatId) -> None:
