@@ -46,6 +46,9 @@ class Objects:
     def content(self, oid: str) -> bytes | None:
         """The bytes of a blob; None if they cannot be had, are not what the id says, or are more than 64 MiB."""
         size = self.size(oid)
+        if size is None:
+            self._packs = None  # it may have been packed since the packs were looked for
+            size = self.size(oid)
         if size is None or size > CONTENT_BYTES:
             return None
         for place in self._places:

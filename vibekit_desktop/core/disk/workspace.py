@@ -8,7 +8,7 @@ import hashlib
 import os
 import stat as stat_bits
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from vibekit_desktop.core.disk import faults, folders, names, spelling
@@ -167,6 +167,8 @@ class Workspace:
     def holds(self, path: WorkspacePath, *, limit: int = 10_000) -> list[WorkspacePath] | None:
         """Everything below a folder, what stands above first; also ``.git`` and stages, in which it does not look. None if no
         folder is there, or not all of it can be listed, or it is more than ``limit``."""
+        if names.refusal(path):
+            return None
         found: list[WorkspacePath] = []
         waiting = [path]
         try:
@@ -249,12 +251,14 @@ class Workspace:
             return True
 
     def remove_empty_folder(self, path: WorkspacePath) -> bool:
-        """Remove a folder if it is empty, durably; False if it is not, or is none."""
+        """Remove a folder if it is empty; False if it is still there, or is none. Durable, unless the disk fails just then: an
+        empty folder that comes back after a power cut harms nobody."""
         try:
             with self._changing(path) as (fd, base):
                 faults.point("folder.remove")
                 self._fs.rmdir(base, dir_fd=fd)
-                self._fs.fsync(fd)
+                with suppress(OSError):
+                    self._fs.fsync(fd)
         except (CannotWrite, PathEscape, PathRefused):
             return False
         return True
