@@ -5,7 +5,7 @@ bus through `publish`. An attribute ``raises`` maps a method's name to an error 
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from vibekit_desktop.core.api import Check, Core
@@ -30,7 +30,7 @@ from vibekit_desktop.core.types.checkpoints import (
     VerifyReport,
 )
 from vibekit_desktop.core.types.diffs import BinaryPair, DiffRequest, FileDiff, StyleRuns, WordSpans
-from vibekit_desktop.core.types.errors import ChatNotFound, NothingToTakeBack
+from vibekit_desktop.core.types.errors import ChatNotFound, NothingToEnd, NothingToTakeBack
 from vibekit_desktop.core.types.events import Event
 from vibekit_desktop.core.types.ids import ChatId, Tag, WorkspacePath, new_chat_id, parse_workspace_path
 from vibekit_desktop.core.types.sources import ImportReport, SourceSummary
@@ -148,6 +148,14 @@ class FakeCheckpoints(_Answers):
     async def recover(self, chat: ChatId) -> Sequence[RestoreReport]:
         self.note("recover", chat)
         return ()
+
+    async def leave_unfinished(self, chat: ChatId) -> int:
+        self.note("leave_unfinished", chat)
+        timeline = self.timelines.get(chat)
+        if timeline is None or not timeline.to_answer:
+            raise NothingToEnd(chat)
+        self.timelines[chat] = replace(timeline, unfinished=False, to_answer=False)
+        return 1
 
     async def content(self, chat: ChatId, point: Point, path: WorkspacePath) -> bytes:
         self.note("content", chat, point, path)

@@ -90,6 +90,10 @@ class Checkpoints(Protocol):
     async def recover(self, chat: ChatId) -> Sequence[RestoreReport]:
         """Finish what a crash interrupted in the chat's vault; before a plan that is to be carried out at once."""
 
+    async def leave_unfinished(self, chat: ChatId) -> int:
+        """The answer to `Timeline.to_answer`: end every restore of the chat that is not ours to carry on, the files as they
+        are; how many there were. Raises `NothingToEnd`, or `RestoreUnfinished` if there is one of ours instead."""
+
     async def content(self, chat: ChatId, point: Point, path: WorkspacePath) -> bytes:
         """The exact bytes of a file at a point; raises `NotKnownThere`."""
 

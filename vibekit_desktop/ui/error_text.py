@@ -116,6 +116,10 @@ def _nothing_to_take_back(error: errors.NothingToTakeBack) -> ErrorText:
     return ErrorText(title, tr("Nothing was changed. The timeline shows what was restored in this chat."))
 
 
+def _nothing_to_end(_error: errors.NothingToEnd) -> ErrorText:
+    return ErrorText(tr("There is no restore to end."), tr("Nothing was changed. It may have ended meanwhile."))
+
+
 def _not_known_there(error: errors.NotKnownThere) -> ErrorText:
     return ErrorText(
         tr("The content of {path} at that moment is not known.", path=error.path),
@@ -199,12 +203,18 @@ def _restore_unfinished(error: errors.RestoreUnfinished) -> ErrorText:
     if error.reason == "original":
         return ErrorText(
             tr("Another program began to restore this chat's files and did not end."),
-            tr("Nothing was changed. It is not carried on here; restoring and undoing are off until that program ends it."),
+            tr(
+                "Nothing was changed. Restoring and undoing are off until that program ends it, or until you choose, above the "
+                "chat, to leave the files as they are."
+            ),
         )
     if error.reason == "other-vault":
         return ErrorText(
             tr("This record holds a restore that was begun in another folder."),
-            tr("Nothing was changed. It is not carried on here, since it was never meant for these files."),
+            tr(
+                "Nothing was changed. It was never meant for these files. Restoring and undoing are off until you choose, "
+                "above the chat, to leave them as they are."
+            ),
         )
     return ErrorText(
         tr("An interrupted restore could not be finished."),
@@ -292,6 +302,7 @@ _TEXTS: dict[type[errors.CoreError], Callable[..., ErrorText]] = {
     _E.PathRefused: _path_refused,
     _E.PlanStale: _plan_stale,
     _E.NothingToTakeBack: _nothing_to_take_back,
+    _E.NothingToEnd: _nothing_to_end,
     _E.NotKnownThere: _not_known_there,
     _E.FolderNotEmpty: _folder_not_empty,
     _E.WorkspaceRefused: _workspace_refused,

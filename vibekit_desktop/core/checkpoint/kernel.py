@@ -165,13 +165,15 @@ class CheckpointKernel:
         disk: dict[WorkspacePath, FileState] | None = None
         if self._ground.workspace is not None:
             disk = {path: self._ground.workspace.look(path) for path in ownership.touched(view)}
+        reasons = {reason for of, reason in self.unfinished() if of == chat}
         return timeline.build(
             view,
             marks,
             prompts=self._prompts(chat, marks),
             disk=disk,
             now_ms=self._ground.clock(),
-            unfinished=any(of == chat for of, _ in self.unfinished()),
+            unfinished=bool(reasons),
+            to_answer=not reasons.isdisjoint(recover.TO_ANSWER),
         )
 
     def _prompts(self, chat: ChatId, marks: Marks) -> dict[int, str]:

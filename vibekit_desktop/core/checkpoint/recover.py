@@ -17,6 +17,8 @@ INTERRUPTED = "interrupted"
 OTHER_VAULT = "other-vault"
 LOG_DAMAGED = "log-damaged"
 ORIGINAL = "original"
+TO_ANSWER = frozenset({OTHER_VAULT, ORIGINAL})
+"""Never carried on by ourselves: they stay until somebody says that the files stay as they are (`leave`)."""
 
 
 def open_plans(ground: Ground) -> list[tuple[ChatId, Line, str]]:

@@ -59,6 +59,7 @@ def build(
     disk: Mapping[WorkspacePath, FileState] | None,
     now_ms: int,
     unfinished: bool,
+    to_answer: bool,
 ) -> Timeline:
     """The rows of one chat. ``disk``: what is there now at the paths this chat touched; None without a workspace."""
     rows = _rows(view, marks)
@@ -77,6 +78,7 @@ def build(
         can_undo=standing.can_undo,
         can_redo=standing.can_redo,
         unfinished=unfinished,
+        to_answer=to_answer,
     )
 
 

@@ -32,11 +32,12 @@ from vibekit_desktop.core.types.checkpoints import (
     Start,
     Timeline,
 )
-from vibekit_desktop.core.types.errors import CoreError, Malformed, WorkspaceMissing
+from vibekit_desktop.core.types.errors import CoreError, Malformed, NothingToEnd, RestoreUnfinished, WorkspaceMissing
 from vibekit_desktop.core.types.events import (
     ChatCreated,
     ChatDeleted,
     ChatUpdated,
+    HistoryGrew,
     RestoreProgressed,
     RestoreRecovered,
     TranscriptChanged,
@@ -202,6 +203,27 @@ class CheckpointService:
     async def recover(self, chat: ChatId) -> Sequence[RestoreReport]:
         """Finish what a crash interrupted in the vault of a chat, as is done before the first change; announces each."""
         return await self._recover(await self._history.vault_of(chat), chat)
+
+    async def leave_unfinished(self, chat: ChatId) -> int:
+        """End every restore of a chat that is not ours to carry on, its files as they are; ours are finished first."""
+        vault = await self._history.vault_of(chat)
+        await self._recover(vault, chat)
+
+        def work() -> int:
+            with vault.lock.hold():
+                kernel = vault.kernel()
+                ended = kernel.leave_unfinished(chat)
+                ours = [] if ended else [reason for of, reason in kernel.unfinished() if of == chat]
+            if ours:
+                raise RestoreUnfinished(chat, ours[0])
+            if not ended:
+                raise NothingToEnd(chat)
+            return ended
+
+        async with self._serial.hold(vault.id):
+            ended = await durably(work)
+        self._bus.publish(HistoryGrew(chat, vault.workspace_path))
+        return ended
 
     async def _recover(self, vault: OpenVault, chat: ChatId | None) -> list[RestoreReport]:
         def work() -> list[RestoreReport]:

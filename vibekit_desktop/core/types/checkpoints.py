@@ -294,6 +294,8 @@ class Timeline:
     can_redo: int = 0
     unfinished: bool = False
     """A restore of this chat was interrupted and is not finished yet."""
+    to_answer: bool = False
+    """It is not ours to carry on: somebody has to say that the files stay as they are (`Checkpoints.leave_unfinished`)."""
 
 
 class Scope(StrEnum):

@@ -108,6 +108,16 @@ class NothingToTakeBack(Refusal):
         self.kind = kind
 
 
+class NothingToEnd(Refusal):
+    """No restore of this chat waits for somebody to end it."""
+
+    code = "checkpoint.nothing-to-end"
+
+    def __init__(self, chat: str) -> None:
+        super().__init__(chat)
+        self.chat = chat
+
+
 class ChangedMeanwhile(Refusal):
     """A file is not what the writer read: somebody changed it since. Nothing was written; what is there is in the store."""
 
