@@ -124,7 +124,7 @@ class _Repository:
 
     def __init__(self, fs: Fs, found: GitDir, root: Path, inside: str, entries: list[IndexEntry], written_ns: int) -> None:
         self._fs = fs
-        self._root = root
+        self._root = str(root)
         self._inside = f"{inside}/" if inside else ""
         prefix = os.fsencode(root.relative_to(found.top))
         self._prefix = b"" if prefix == b"." else prefix + b"/"
@@ -183,7 +183,7 @@ class _Repository:
         if not entry.plain or entry.mode & 0o170000 != gitindex.FILE or entry.mtime_ns >= self._written_ns:
             return False
         try:
-            found = self._fs.lstat(self._root / path[len(self._inside) :])
+            found = self._fs.lstat(f"{self._root}/{path[len(self._inside) :]}")
         except OSError:
             return False
         return (

@@ -30,6 +30,7 @@ class Objects:
     def __init__(self, fs: Fs, common: Path) -> None:
         self._fs = fs
         self._places = _places(fs, common / "objects")
+        self._fans = {place: _names(fs, Path(place)) for place in self._places}
         self._packs: _Packs | None = None
 
     def size(self, oid: str) -> int | None:
@@ -47,7 +48,9 @@ class Objects:
         """The bytes of a blob; None if they cannot be had, are not what the id says, or are more than 64 MiB."""
         size = self.size(oid)
         if size is None:
-            self._packs = None  # it may have been packed since the packs were looked for
+            # It may have been packed, or unpacked, since it was looked for what is here.
+            self._packs = None
+            self._fans = {place: _names(self._fs, Path(place)) for place in self._places}
             size = self.size(oid)
         if size is None or size > CONTENT_BYTES:
             return None
@@ -61,6 +64,8 @@ class Objects:
     # -- loose ---------------------------------------------------------------------------------------------------
 
     def _loose_start(self, place: str, oid: str) -> bytes | None:
+        if oid[:2] not in self._fans[place]:
+            return None  # nearly all content is packed, and asking for each one is what costs
         try:
             fd = self._fs.open_regular(f"{place}/{oid[:2]}/{oid[2:]}")
         except OSError:
@@ -124,12 +129,16 @@ def _is(oid: str, data: bytes) -> bool:
     return digest.hexdigest() == oid
 
 
+def _names(fs: Fs, folder: Path) -> frozenset[str]:
+    try:
+        return frozenset(fs.list_names(folder))
+    except CannotRead:
+        return frozenset()
+
+
 def _is_plain(fs: Fs, packs: Path) -> bool:
     """Whether there are packs, and everything among them is a regular file, so that libgit2 opens nothing else."""
-    try:
-        found = fs.list_names(packs)
-    except CannotRead:
-        return False
+    found = _names(fs, packs)
     return bool(found) and all(fs.is_file(packs / name) for name in found)
 
 
