@@ -43,9 +43,9 @@ def test_the_timeline_says_that_it_did_not_end(folder: Folder) -> None:
     before = tree(folder.vault), tree(folder.work)
     assert folder.call("--json", "timeline", "chat-a").json["unfinished"] is True
     assert folder.call("--json", "timeline", "chat-b").json["unfinished"] is False
-    said = b"a restore of this chat began and did not end\n"
+    said = b"a restore of this chat began and did not end; `vibekit-desktop end-restore chat-a` ends it\n"
     assert folder.call("timeline", "chat-a").out.endswith(said)
-    assert said not in folder.call("timeline", "chat-b").out
+    assert b"did not end" not in folder.call("timeline", "chat-b").out
     found = folder.call("--json", "verify")
     assert [(one["kind"], one["chat_id"]) for one in found.json["problems"]] == [("restore-unfinished", "chat-a")]
     for words in (("diff", "chat-a"), ("preview", "chat-a", "before:1"), ("cat", "chat-a", "before:2", "chat-a/x")):
@@ -59,8 +59,9 @@ def test_a_restore_is_refused_with_a_sentence_and_nothing_is_changed(folder: Fol
         answer = folder.call(*words)
         assert answer.status == 3, words
         assert answer.err == (
-            "error: store.restore-unfinished: an earlier restore of chat chat-a is unfinished: another program began it and has not ended it; "
-            "it is not carried on here, and nothing was changed\n"
+            "error: store.restore-unfinished: an earlier restore of chat chat-a is unfinished: another program began it and "
+            "has not ended it; it is not carried on here, and nothing was changed; `vibekit-desktop end-restore chat-a --yes` "
+            "ends it, the files as they are\n"
         )
     assert (tree(folder.work), folder.store.log_path("chat-a").read_bytes()) == before
 
@@ -77,3 +78,70 @@ def test_it_goes_on_when_that_program_has_ended_it(folder: Folder) -> None:
     assert folder.call("--json", "timeline", "chat-a").json["unfinished"] is False
     assert folder.call("restore", "chat-a", "before:1", "--mine", "restore", "--yes").status == 0
     assert sorted(path.name for path in folder.work.glob("chat-a/*") if "vibekit" not in path.name) == []
+
+
+# -- the answer: it is ended, its files as they are ---------------------------------------------------------------
+
+
+def test_without_yes_it_says_what_would_be_ended_and_changes_nothing(folder: Folder) -> None:
+    before = tree(folder.vault), tree(folder.work)
+    answer = folder.call("end-restore", "chat-a")
+    assert answer.status == 1
+    assert answer.out.decode() == (
+        "Chat chat-a has a restore that was begun by another program or in another folder, and did not end. It would be ended, "
+        "its files as they are.\nNothing was changed. Add --yes to end it.\n"
+    )
+    asked = folder.call("--json", "end-restore", "chat-a")
+    assert (asked.status, asked.json) == (1, {"ended": 0})
+    assert (tree(folder.vault), tree(folder.work)) == before
+
+
+def test_where_there_is_none_to_end_a_sentence_says_so(folder: Folder) -> None:
+    log = folder.store.log_path("chat-b").read_bytes()
+    for words in (("end-restore", "chat-b"), ("end-restore", "chat-b", "--yes")):
+        answer = folder.call(*words)
+        assert answer.status == 1, words
+        assert answer.err == (
+            "error: checkpoint.nothing-to-end: chat chat-b has no restore that was begun elsewhere and did not end; "
+            "nothing was changed\n"
+        )
+    assert folder.store.log_path("chat-b").read_bytes() == log
+
+
+def test_once_it_is_ended_restores_and_undo_work_again(folder: Folder) -> None:
+    files, log, other = tree(folder.work), _log(folder, "chat-a"), _log(folder, "chat-b")
+    answer = folder.call("end-restore", "chat-a", "--yes")
+    assert (answer.status, answer.err) == (0, "")
+    assert answer.out == b"ended 1 restore of chat chat-a; its files stay as they are\n"
+    assert tree(folder.work) == files
+    assert _log(folder, "chat-a").startswith(log)
+    assert _log(folder, "chat-b") == other
+    assert folder.call("--json", "timeline", "chat-a").json["unfinished"] is False
+    assert folder.call("verify").status == 0
+    assert folder.call("end-restore", "chat-a", "--yes").status == 1, "it has ended"
+
+    assert folder.call("restore", "chat-a", "before:2", "--mine", "restore", "--yes").status == 0
+    assert [(folder.work / "chat-a" / name).read_bytes() for name in ("x", "y")] == [b"1\n", b"1\n"]
+    assert folder.call("undo", "chat-a", "--yes").status == 0
+    assert tree(folder.work) == files
+    assert _log(folder, "chat-a").startswith(log)
+
+
+def test_a_script_reads_how_many_were_ended(folder: Folder) -> None:
+    answer = folder.call("--json", "end-restore", "chat-a", "--yes")
+    assert (answer.status, answer.json) == (0, {"ended": 1})
+
+
+def test_once_it_is_ended_that_program_does_not_carry_it_on_either(folder: Folder) -> None:
+    assert folder.call("end-restore", "chat-a", "--yes").status == 0
+    files, log = tree(folder.work), _log(folder, "chat-a")
+    again = OriginalStore(folder.vault, folder.work, Clock())
+    again.load_all()
+    assert tree(folder.work) == files
+    assert _log(folder, "chat-a") == log
+    again.restore("chat-a", "1")
+    assert not [name for name in tree(folder.work) if name in ("chat-a/x", "chat-a/y")], "its own restores work too"
+
+
+def _log(folder: Folder, chat: str) -> bytes:
+    return folder.store.log_path(chat).read_bytes()

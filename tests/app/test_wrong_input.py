@@ -111,6 +111,12 @@ CASES: dict[str, list[Case]] = {
         *_chats("redo", "--yes"),
         (("redo", ONE, "--yes"), 1, "checkpoint.nothing-to-take-back"),
     ],
+    "end-restore": [
+        *_usage(("end-restore",), ("end-restore", ONE, "x"), ("end-restore", ONE, "--mine", "keep")),
+        *_chats("end-restore", "--yes"),
+        *_chats("end-restore"),
+        *((("end-restore", chat, *rest), 1, "checkpoint.nothing-to-end") for chat in (ONE, OPEN) for rest in ((), ("--yes",))),
+    ],
     "cat": [
         *_usage(("cat",), ("cat", ONE), ("cat", ONE, "start")),
         *_chats("cat", "start", "one.txt"),

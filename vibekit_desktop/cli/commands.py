@@ -23,7 +23,7 @@ from vibekit_desktop.core.types.checkpoints import (
     parse_point,
 )
 from vibekit_desktop.core.types.diffs import BinaryPair, DiffDocument, FileDiff, Identical
-from vibekit_desktop.core.types.errors import PlanStale
+from vibekit_desktop.core.types.errors import NothingToEnd, PlanStale
 from vibekit_desktop.core.types.ids import ChatId, WorkspacePath
 
 Command = Callable[[Core, argparse.Namespace], Awaitable[int]]
@@ -112,7 +112,8 @@ async def _timeline(core: Core, options: argparse.Namespace) -> int:
     else:
         printing.print_timeline(timeline.entries)
         if timeline.unfinished:
-            printing.say("a restore of this chat began and did not end")
+            way_out = f"; `vibekit-desktop end-restore {timeline.chat}` ends it" if timeline.to_answer else ""
+            printing.say(f"a restore of this chat began and did not end{way_out}")
     return DONE
 
 
@@ -252,6 +253,26 @@ async def _undo(core: Core, options: argparse.Namespace) -> int:
     return await _carry_out(core, options, await planner(chat, mine=mine), [])
 
 
+async def _end_restore(core: Core, options: argparse.Namespace) -> int:
+    chat = await _recover(core, options)
+    if options.yes:
+        ended = await core.checkpoints.leave_unfinished(chat)
+        text = f"ended {many(ended, 'restore')} of chat {chat}; its files stay as they are"
+    elif (await core.checkpoints.timeline(chat)).to_answer:
+        ended = 0
+        text = (
+            f"Chat {chat} has a restore that was begun by another program or in another folder, and did not end. It would be "
+            "ended, its files as they are.\nNothing was changed. Add --yes to end it."
+        )
+    else:
+        raise NothingToEnd(chat)
+    if options.json:
+        printing.print_json({"ended": ended})
+    else:
+        printing.say(text)
+    return DONE if ended else REFUSED
+
+
 async def _cat(core: Core, options: argparse.Namespace) -> int:
     point = parse_point(options.point)
     header = await _header(core, options.chat)
@@ -310,6 +331,7 @@ COMMANDS: Mapping[str, Command] = {
     "undo-file": _undo_file,
     "undo": _undo,
     "redo": _undo,
+    "end-restore": _end_restore,
     "cat": _cat,
     "checkout": _checkout,
     "record": turns.record,

@@ -99,6 +99,15 @@ def _add_point_verbs(verbs: "argparse._SubParsersAction[_Parser]") -> None:
         _add_mine(parser)
         parser.add_argument("--yes", action="store_true")
 
+    parser = verbs.add_parser(
+        "end-restore",
+        help="end a restore that another program began and did not end; its files stay as they are",
+        description="A restore that another program began in this folder, or that came with a copied one, is never carried on "
+        "here. This writes that it has ended. No file is changed; after it the chat can be restored again.",
+    )
+    parser.add_argument("chat", metavar="CHAT")
+    parser.add_argument("--yes", action="store_true", help="end it; without it nothing is changed")
+
     parser = verbs.add_parser("cat", help="the exact bytes of a file at a point")
     parser.add_argument("chat", metavar="CHAT")
     parser.add_argument("point", metavar="POINT")

@@ -34,8 +34,8 @@ _REASONS = {
 
 _UNFINISHED = {
     "interrupted": "it was interrupted and cannot be finished yet; nothing more was changed",
-    "original": "another program began it and has not ended it; it is not carried on here, and nothing was changed",
-    "other-vault": "it was begun in another folder and is not carried on here; nothing was changed",
+    "original": "another program began it and has not ended it; it is not carried on here, and nothing was changed{way_out}",
+    "other-vault": "it was begun in another folder and is not carried on here; nothing was changed{way_out}",
     "log-damaged": "the log is damaged; `vibekit-desktop verify` shows where; nothing more was changed",
     "damaged": "a content that it needs is damaged; `vibekit-desktop verify` shows which; nothing more was changed",
     "no-plan": "its plan cannot be read; nothing more was changed",
@@ -64,6 +64,8 @@ def sentence(error: e.CoreError) -> str:
             return f"the plan is no longer true ({why}); nothing was changed, look at the preview again"
         case e.NothingToTakeBack():
             return f"there is nothing to {error.kind}"
+        case e.NothingToEnd():
+            return f"chat {error.chat} has no restore that was begun elsewhere and did not end; nothing was changed"
         case e.ChangedMeanwhile():
             return f"{error.path!r} was changed by somebody else meanwhile; nothing was written"
         case e.NotProtected():
@@ -94,7 +96,9 @@ def sentence(error: e.CoreError) -> str:
             lines = ", ".join(str(line) for line in error.lines[:5])
             return f"the log of chat {error.chat} is damaged in line {lines}; it can be read but not added to"
         case e.RestoreUnfinished():
-            return f"an earlier restore of chat {error.chat} is unfinished: {_UNFINISHED.get(error.reason, error.reason)}"
+            way_out = f"; `vibekit-desktop end-restore {error.chat} --yes` ends it, the files as they are"
+            why = _UNFINISHED.get(error.reason, error.reason).replace("{way_out}", way_out)
+            return f"an earlier restore of chat {error.chat} is unfinished: {why}"
         case e.WorkspaceMissing():
             return f"there is no folder at {error.looked_at!r}; nothing was changed"
         case e.DiskFull():
