@@ -113,6 +113,7 @@ class Conductor(QObject):
         self.sidebar.import_requested.connect(self.histories.start_import)
         self.sidebar.folder_requested.connect(self.histories.start_open_folder)
         self.page.header.review_requested.connect(self.open_review)
+        self.page.leave_requested.connect(self._leave_unfinished)
         self.page.header.inspector_toggled.connect(self._window.toggle_inspector)
         transcript = self.page.transcript
         transcript.restore_requested.connect(lambda turn: self._restore_to(BeforeTurn(turn)))
@@ -146,6 +147,7 @@ class Conductor(QObject):
         self.open.timeline_not_read.connect(self.inspector.show_error)
         self.open.files_listed.connect(lambda diffs: self.inspector.show_files([entry_of(diff) for diff in diffs]))
         self.checkpoints.diff_wanted.connect(lambda _chat, path, point: self.open_review(point, Now(), path))
+        self.checkpoints.answered.connect(self._answered)
         self.histories.listed.connect(self._listed)
         self.histories.chat_wanted.connect(self.open_chat)
         self.histories.folder_opened.connect(self._folder_opened)
@@ -282,7 +284,7 @@ class Conductor(QObject):
         self.transcript.set_timeline(timeline)
         self.inspector.show_timeline(timeline)
         self.page.header.set_changed(_changed_files(timeline))
-        self.page.say_unfinished(timeline.unfinished)
+        self.page.say_unfinished(timeline.unfinished, to_answer=timeline.to_answer)
         if self.review.chat == timeline.chat:
             self.review.refresh(timeline)
 
@@ -313,6 +315,10 @@ class Conductor(QObject):
         if self.open.chat is not None:
             self.checkpoints.start_undo_file(self.open.chat, path, point)
 
+    def _leave_unfinished(self) -> None:
+        if self.open.chat is not None:
+            self.checkpoints.start_leave_unfinished(self.open.chat)
+
     def restore(self) -> None:
         """Restore to before the last turn, after a preview."""
         if self.open.last_turn:
@@ -334,6 +340,11 @@ class Conductor(QObject):
         view = self.open.view
         if view is not None and (event.chat == view.header.id or event.workspace == view.vault_workspace):
             self.open.refresh()
+
+    def _answered(self, chat: ChatId) -> None:
+        # As news of the log, and gathered with those: after an answer that came to nothing, none come by themselves.
+        if self.open.view is not None and chat == self.open.chat:
+            self.open.history_grew(chat, self.open.view.vault_workspace)
 
     def _transcript_changed(self, event: TranscriptChanged) -> None:
         if event.chat == self.open.chat:

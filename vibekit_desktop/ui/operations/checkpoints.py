@@ -24,7 +24,7 @@ from vibekit_desktop.core.types.checkpoints import (
     RestoreReport,
     Scope,
 )
-from vibekit_desktop.core.types.errors import CoreError, PlanStale
+from vibekit_desktop.core.types.errors import CoreError, NothingToEnd, PlanStale
 from vibekit_desktop.core.types.events import RestoreProgressed
 from vibekit_desktop.core.types.ids import ChatId, WorkspacePath
 from vibekit_desktop.ui.bridge import Bridge
@@ -51,11 +51,13 @@ class CheckpointOperations(QObject):
     """What a person can do with a chat's checkpoints. Invariant: one operation at a time; another one meanwhile is ignored.
 
     Signals: ``diff_wanted(chat, path, point)``: Compare was pressed: show the file at ``point`` against the disk;
-    ``finished(chat, report)``: something was done, or the attempt was a no-op.
+    ``finished(chat, report)``: something was done, or the attempt was a no-op; ``answered(chat)``: somebody said what becomes
+    of a restore that did not end, and whatever came of it, what is shown of it may be old.
     """
 
     diff_wanted = Signal(object, object, object)
     finished = Signal(object, object)
+    answered = Signal(object)
 
     def __init__(self, hub: ThemeHub, bridge: Bridge, core: Core, notifier: Notifier, window: QWidget) -> None:
         super().__init__(window)
@@ -85,6 +87,10 @@ class CheckpointOperations(QObject):
     def start_redo(self, chat: ChatId) -> None:
         """Take back the newest undo."""
         self._bridge.spawn(self, self.redo(chat), name="redo")
+
+    def start_leave_unfinished(self, chat: ChatId) -> None:
+        """Leave the files as they are was pressed."""
+        self._bridge.spawn(self, self.leave_unfinished(chat), name="end a restore")
 
     # The operations.
 
@@ -140,6 +146,23 @@ class CheckpointOperations(QObject):
 
         return await self._run(lambda: self._back(plan), again=lambda: self.start_redo(chat))
 
+    async def leave_unfinished(self, chat: ChatId) -> None:
+        """End a restore that another program began and did not end. Asks nothing: no file is changed."""
+        if self._busy:
+            return
+        self._busy = True
+        try:
+            await self._core.checkpoints.leave_unfinished(chat)
+        except NothingToEnd:
+            _log.info("a restore had ended meanwhile")  # as was wanted: what is shown of it goes
+        except CoreError as error:
+            self._tell_error(error, lambda: self.start_leave_unfinished(chat))
+        else:
+            self._notifier.toast(tr("The restore was ended. The files stay as they are."), "done")
+        finally:
+            self._busy = False
+        self.answered.emit(chat)
+
     # How.
 
     async def _plan_restore(self, chat: ChatId, point: Point, scope: Scope, mine: Mine) -> RestorePlan:
@@ -152,9 +175,7 @@ class CheckpointOperations(QObject):
         try:
             outcome = await work()
         except CoreError as error:
-            text = sentence(error)
-            action = (tr("Try again"), again) if error.retryable else None
-            self._notifier.toast(text.sentence, "error", action)
+            self._tell_error(error, again)
             return None
         finally:
             self._busy = False
@@ -247,6 +268,10 @@ class CheckpointOperations(QObject):
         self._notifier.toast(tr("{file} stays as it is.", file=name) + " " + leave_text(file.reason, size), "error")
 
     # Telling.
+
+    def _tell_error(self, error: CoreError, again: Callable[[], None]) -> None:
+        action = (tr("Try again"), again) if error.retryable else None
+        self._notifier.toast(sentence(error).sentence, "error", action)
 
     def _tell(self, plan: RestorePlan, report: RestoreReport, again: Callable[[], None]) -> None:
         chat = report.chat

@@ -1,6 +1,6 @@
 """The centre page of an open chat: header, a banner if something is wrong, transcript, the read-only row. UI thread only."""
 
-from PySide6.QtCore import QRect, QRectF, Qt
+from PySide6.QtCore import QRect, QRectF, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
@@ -10,7 +10,7 @@ from vibekit_desktop.ui.text import tr
 from vibekit_desktop.ui.theme.palette import ThemeHub
 from vibekit_desktop.ui.theme.style import rounded
 from vibekit_desktop.ui.views.chat_header import ChatHeader
-from vibekit_desktop.ui.views.controls import draw_icon
+from vibekit_desktop.ui.views.controls import Button, draw_icon
 from vibekit_desktop.ui.views.main_window import MainWindow
 from vibekit_desktop.ui.views.open_link import ask_to_open
 from vibekit_desktop.ui.views.transcript import TranscriptView
@@ -22,30 +22,54 @@ _TONES = {
 }
 
 
+_BEFORE_TEXT, _BESIDE, _AROUND_BUTTON = 44, 12, 4
+
+
 class Banner(QWidget):
-    """One fact about the chat, under the header; hidden while there is none. ``tone``: ``info``, ``warning`` or ``error``."""
+    """One fact about the chat, under the header, with at most one button; hidden while there is none. ``tone``: ``info``,
+    ``warning`` or ``error``. ``acted`` has no argument: the button was pressed."""
+
+    acted = Signal()
 
     def __init__(self, hub: ThemeHub, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._hub = hub
         self._text, self._tone, self._icon = "", "info", "info"
+        self._button = Button(hub, "", parent=self)
+        self._button.clicked.connect(self.acted)
+        self._button.hide()
         self.hide()
-        hub.changed.connect(self.update)
+        hub.changed.connect(self._themed)
 
-    def say(self, text: str, tone: str = "info", icon: str = "info") -> None:
-        """Show a fact; an empty text hides the banner."""
+    def say(self, text: str, tone: str = "info", icon: str = "info", *, action: str = "") -> None:
+        """Show a fact; an empty text hides the banner. Without an ``action`` there is no button."""
         self._text, self._tone, self._icon = text, tone, icon
         self.setAccessibleName(text)
+        self._button.setText(action)
+        self._button.setAccessibleName(action)
+        self._button.setVisible(bool(action))
         self.setVisible(bool(text))
         self._fit()
         self.update()
 
+    def _themed(self) -> None:
+        self._fit()
+        self.update()
+
+    @property
+    def _room(self) -> int:
+        """How wide the text may be."""
+        button = self._button.sizeHint().width() + _BESIDE if self._button.text() else 0
+        return max(100, self.width() - _BEFORE_TEXT - _BESIDE - button)
+
     def _fit(self) -> None:
-        theme = self._hub.theme
-        room = max(100, self.width() - 56)
         flags = int(Qt.TextFlag.TextWordWrap)
-        box = theme.metrics("body").boundingRect(QRectF(0, 0, room, 400), flags, self._text)
-        self.setFixedHeight(max(36, int(box.height()) + 16))
+        box = self._hub.theme.metrics("body").boundingRect(QRectF(0, 0, self._room, 400), flags, self._text)
+        hint = self._button.sizeHint()
+        least = hint.height() + 2 * _AROUND_BUTTON if self._button.text() else 0
+        self.setFixedHeight(max(36, int(box.height()) + 16, least))
+        left, top = self.width() - _BESIDE - hint.width(), (self.height() - hint.height()) // 2
+        self._button.setGeometry(left, top, hint.width(), hint.height())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         self._fit()
@@ -59,7 +83,7 @@ class Banner(QWidget):
         painter.setFont(theme.font("body"))
         painter.setPen(theme.color("text.primary"))
         flags = int(Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextWordWrap)
-        painter.drawText(QRect(44, 0, self.width() - 56, self.height()), flags, self._text)
+        painter.drawText(QRect(_BEFORE_TEXT, 0, self._room, self.height()), flags, self._text)
 
 
 class ReadOnlyRow(QWidget):
@@ -93,7 +117,11 @@ class ReadOnlyRow(QWidget):
 
 
 class ChatPage(QWidget):
-    """The page. Its parts are public: ``header``, ``banner``, ``transcript``; their signals are the page's."""
+    """The page. Its parts are public: ``header``, ``banner``, ``transcript``; their signals are the page's.
+
+    ``leave_requested`` has no argument: a restore that did not end is to be ended, the files as they are."""
+
+    leave_requested = Signal()
 
     def __init__(self, hub: ThemeHub, model: TranscriptModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -101,9 +129,10 @@ class ChatPage(QWidget):
         self._window: MainWindow | None = None
         self._chat = ""
         self._wrong = ("", "info", "info")
-        self._unfinished = False
+        self._unfinished = self._to_answer = False
         self.header = ChatHeader(hub, self)
         self.banner = Banner(hub, self)
+        self.banner.acted.connect(self.leave_requested)
         self.transcript = TranscriptView(hub, model, self)
         self.foot = ReadOnlyRow(hub, self)
         self.foot.setFixedHeight(hub.theme.size("chat-foot"))
@@ -140,15 +169,17 @@ class ChatPage(QWidget):
         self._wrong = _what_is_wrong(view)
         self._say_what_is_wrong()
 
-    def say_unfinished(self, unfinished: bool) -> None:
-        """Whether a restore of the shown chat began and did not end. What keeps all of it from being restored goes first."""
-        self._unfinished = unfinished
+    def say_unfinished(self, unfinished: bool, *, to_answer: bool = False) -> None:
+        """Whether a restore of the shown chat began and did not end, and whether it waits for somebody to say that the files
+        stay as they are. What keeps all of it from being restored goes first."""
+        self._unfinished, self._to_answer = unfinished, to_answer
         self._say_what_is_wrong()
 
     def _say_what_is_wrong(self) -> None:
         if self._unfinished and not self._wrong[0]:
             text = tr("A restore of this chat began and did not end. Some of its files may be put back and others not.")
-            self.banner.say(text, "warning", "warning")
+            action = tr("Leave the files as they are") if self._to_answer else ""
+            self.banner.say(text, "warning", "warning", action=action)
         else:
             self.banner.say(*self._wrong)
 
