@@ -161,20 +161,21 @@ class Model:
 
     # -- looks ---------------------------------------------------------------------------------------------------
 
-    def look(self, looker: str, only: Iterable[str] | None = None, *, ending: str = "") -> None:
+    def look(self, looker: str, only: Iterable[str] | None = None, *, ending: str = "", capturing: bool = False) -> None:
         """Compare with the last known state: everything, or some paths. ``ending``: the chat whose turn ends with it."""
         paths = {*self.disk, *(self.seen or ()), *self.named()} if only is None else set(only)
         found: dict[str, list[Line]] = {}
         for path in sorted(paths):
             if self.last_line(path) is not None or self.seen is not None:
-                line = self._look_at(looker, path, capturing=only is not None, ending=ending)
+                line = self._look_at(looker, path, capturing=capturing, ending=ending)
                 if line is not None:
                     found.setdefault(line.chat, []).append(line)
-        for chat in found if only is None else sorted(found):
+        for chat in sorted(found) if capturing else found:
             for line in found[chat]:
                 self.add(line)
         if only is None:
             self.seen = {path: state for path, state in self.disk.items() if path not in self.named()}
+            self.step()
 
     def _look_at(self, looker: str, path: str, *, capturing: bool, ending: str) -> Line | None:
         last, disk, before = self.last_line(path), self.at_disk(path), self.last_known(path)
@@ -199,6 +200,9 @@ class Model:
     def _runs(self, line: Line) -> bool:
         """Whether it was announced in a turn that goes on."""
         return line.kind == "snapshot" and self.open.get(line.chat) == line.turn
+
+    def _goes_on(self, line: Line) -> bool:
+        return self.open.get(line.chat) == line.turn
 
     def under_way(self) -> set[str]:
         """The paths whose last announced write nobody can tell to be done yet, since its turn goes on."""
@@ -257,12 +261,13 @@ class Model:
         """An announced change, before it is done; whether it is a conflict with another chat."""
         if look:
             unknown = {other for other in self.named() if not known(self.last_known(other))}
-            self.look(chat, {path, *unknown})
+            self.look(chat, {path, *unknown}, capturing=True)
         turn = self.open.get(chat) or self.last_turn(chat)
         disk = self.at_disk(path)
         newest = next((line for line in reversed(self.lines) if line.path == path and line.author in LEFT), None)
         conflict = newest is not None and self.word(newest, chat).startswith("chat:") and not same(newest.after, disk)
-        if newest is not None and (not known(newest.after) or (self._runs(newest) and same(newest.before, disk))):
+        # An announced write that was not done yet is nothing to be in conflict with.
+        if newest is not None and (not known(newest.after) or (self._goes_on(newest) and same(newest.before, disk))):
             conflict = False
         before = sum(line.kind == "snapshot" and line.turn == turn for line in self.own_lines(chat))
         tag = f"{turn}.{before}" if before or not turn else f"{turn}"
@@ -274,7 +279,8 @@ class Model:
     def write(self, chat: str, path: str, after: St, *, met: bool = False) -> None:
         """An announced change that goes through us. ``met``: the file is not what the writer read, so it is left."""
         if met:
-            self.look(chat, {path, *(other for other in self.named() if not known(self.last_known(other)))})
+            unknown = {other for other in self.named() if not known(self.last_known(other))}
+            self.look(chat, {path, *unknown}, capturing=True)
             self.add(Line(chat, "conflict_detected", path=path))
             return
         self.capture(chat, path, after)

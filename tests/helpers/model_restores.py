@@ -86,6 +86,10 @@ class Vault(Model):
                 found.in_force.append(line.entry)
         return found
 
+    def put_aside(self) -> set[str]:
+        """The branches that keep what was cut, and may come back."""
+        return {line.plan.branch for line in self.lines if line.plan is not None}
+
     # -- plans ---------------------------------------------------------------------------------------------------
 
     def plan_restore(
@@ -179,10 +183,21 @@ class Vault(Model):
             first = self.entry(chat, was.takes_back).plan
             if was.back_from and first is not None and 0 <= first.keep < len(messages):
                 plan.keep = first.keep
-        elif was.branch and was.branch in self.transcripts:
+        else:
+            branch = self._aside(chat, entry)
             followed = any(line.own and line.kind == "turn_start" and line.seq > entry.seq for line in self.view(chat))
-            if len(messages) == was.keep and not followed and len(self.transcripts[was.branch]) > len(messages):
-                plan.back_from = was.branch
+            if len(messages) == was.keep and not followed and len(self.transcripts.get(branch, [])) > len(messages):
+                plan.back_from = branch
+
+    def _aside(self, chat: str, entry: Line) -> str:
+        """The branch that keeps what an entry cut; after a redo, what that cut again."""
+        branch = ""
+        for line in self.lines:
+            if line.chat == chat and line.plan is not None:
+                undone = self.entry(chat, line.plan.takes_back).plan if line.plan.kind == "redo" else None
+                if line == entry or (undone is not None and undone.takes_back == entry.entry):
+                    branch = line.plan.branch
+        return branch
 
     # -- carrying out --------------------------------------------------------------------------------------------
 
@@ -222,7 +237,7 @@ class Vault(Model):
         self.transcripts[body.branch] = list(self.transcripts[chat])
         del self.transcripts[chat][body.keep :]
         self.began[body.branch] = self.began[chat]
-        self.add(Line(body.branch, "branch_start", self.last_turn(chat), parent=chat, cut=cut))
+        self.add(Line(body.branch, "branch_start", parent=chat, cut=cut))
 
     # -- chats ---------------------------------------------------------------------------------------------------
 
@@ -232,26 +247,35 @@ class Vault(Model):
         messages = self.transcripts[chat]
         self.transcripts[branch] = messages[: messages.index(turn)]
         self.began[branch] = self.began[chat]
-        self.add(Line(branch, "branch_start", turn, parent=start.chat, cut=start.seq - 1))
+        self.add(Line(branch, "branch_start", parent=start.chat, cut=start.seq - 1))
 
     def retire(self, chat: str) -> None:
         """A chat is deleted; its lines stay as long as a chat is there that began before the last of them."""
         self.close(chat)
         self.transcripts.pop(chat, None)
         self.retired.add(chat)
-        for gone in sorted(self.retired):
-            last = max((line.seq for line in self.lines if line.chat == gone), default=0)
-            there = {line.chat for line in self.lines} - self.retired
-            if not any(self.began[other] < last for other in there):
-                self._remember(gone)
-                self.drop(gone)
-                self.retired.discard(gone)
+        there = {line.chat for line in self.lines} - self.retired
+        while going := [gone for gone in sorted(self.retired) if self._may_go(gone, there)]:
+            self._remember(going[0])
+            self.drop(going[0])
+            self.retired.discard(going[0])
+
+    def _may_go(self, gone: str, there: Collection[str]) -> bool:
+        """Whether nobody needs a log, and what other logs say of its paths is newer."""
+        last = max((line.seq for line in self.lines if line.chat == gone), default=0)
+        newest = {path: self.last_line(path) for path in self.named()}
+        mine = {path for path, line in newest.items() if line is not None and line.chat == gone}
+        older = any(line.path in mine and line.observes and line.chat != gone for line in self.lines)
+        return not older and not any(self.began[other] < last for other in there)
 
     def _remember(self, gone: str) -> None:
         """What only a log that goes says of a path becomes what the last look saw there."""
         others = {line.path for line in self.lines if line.observes and line.chat != gone}
-        for path in self.named() - others if self.seen is not None else ():
-            self.seen[path] = self.last_known(path)
+        for path in self.named() - others:
+            if self.seen is not None:
+                self.seen[path] = self.last_known(path)
+            for states in self.truth.values() if self.seen is None else ():
+                states.pop(path, None)
 
     # -- what must hold ------------------------------------------------------------------------------------------
 
@@ -268,11 +292,14 @@ class Vault(Model):
     def wrong(self, chats: Iterable[str]) -> list[tuple[str, str, str, St, St]]:
         """Every content at an exact point that is not what was on disk there: chat, point, path, said, true."""
         found: list[tuple[str, str, str, St, St]] = []
+        loose = {line.path for line in self.lines if line.after.kind == "file" and line.after.mode is None}
         for chat in chats:
             for point in self.points(chat):
                 truth = self.truth.get((chat, point))
                 for path in sorted(truth or ()):
                     said, true = self.content(chat, point, path), (truth or {}).get(path, UNKNOWN)
+                    if path in loose:  # an announced write that said no mode: nothing tells of a change of the mode alone
+                        true = true._replace(mode=None)
                     if known(true) and not same(said, true):
                         found.append((chat, point, path, said, true))
         return found

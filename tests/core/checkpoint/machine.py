@@ -38,8 +38,8 @@ T = TypeVar("T")
 U = TypeVar("U")
 
 PATHS = ("a", "b", "d/c")
-FOREIGN = {"ours/readme": b"nobody changes this", ".git/config": b"[core]\n", ".git/hooks/post-checkout": b"#!/bin/sh\n"}
-"""Files that no operation names: they stay as they are, to the inode."""
+FOREIGN = {"d/readme": b"nobody changes this", ".git/config": b"[core]\n", ".git/hooks/post-checkout": b"#!/bin/sh\n"}
+"""Files that no operation names: they stay as they are, to the inode. They keep the folder from coming and going."""
 
 
 @dataclass(frozen=True)
@@ -97,11 +97,17 @@ class Run:
             whole = {one.get(path, ABSENT) for one in (before, twin.disk)}
             assert crashed.get(path, ABSENT) in whole or ".vibekit-restore-" in path, f"{path} is neither before nor after"
         for moment in moments:
-            if self.disk() == moment.disk and self.written() == _written(moment):
+            looked = self.known_file.exists() is (moment.seen is not None)
+            if looked and self.disk() == moment.disk and self.written() == _written(moment):
                 self.model = moment
                 self.world.transcripts.chats = {ChatId(chat): list(all_) for chat, all_ in moment.transcripts.items()}
                 return None
         raise AssertionError(f"after a crash at {hook.seen[-1]} no moment of the model fits")
+
+    @property
+    def known_file(self) -> Path:
+        """What the last look saw: a cache."""
+        return self.world.vault_folder / "desktop" / "known"
 
     @staticmethod
     def _moment(model: Vault) -> Vault:
@@ -233,8 +239,7 @@ class Run:
 
     def forget(self) -> None:
         """The caches go."""
-        for name in ("known", "seq"):
-            (self.world.vault_folder / "desktop" / name).unlink(missing_ok=True)
+        self.known_file.unlink(missing_ok=True)
         shutil.rmtree(self.world.vault_folder / "desktop" / "baseline", ignore_errors=True)
         self.model.forget()
 
@@ -330,7 +335,7 @@ class Run:
         assert bool(plan.brings_back) == bool(expected.back_from)
         said = {file.path: (file.action.value, file.reason, file.changed_by or "") for file in plan.files}
         wanted = {path: (step.action, step.reason, self._who(step)) for path, step in expected.steps.items()}
-        assert said == wanted, f"plan {plan.kind.value} {plan.point} of {plan.chat}"
+        assert said == wanted, f"plan {plan.kind.value} {plan.point} of {plan.chat}: {said} is not {wanted}"
         for file in plan.files:
             if file.action is not Action.LEAVE:
                 assert same(self.state(file.wanted), expected.steps[file.path].wanted), file.path
@@ -410,10 +415,8 @@ class Run:
 
     def check_log(self) -> None:
         """The logs hold the lines of the model, in its order; the lines of one look may come in any order."""
-        said, true = self.written(), _written(self.model)
-        assert said == true, (
-            f"log: {[line for line in said if line not in true]}, model: {[line for line in true if line not in said]}"
-        )
+        for said, true in itertools.zip_longest(self.written(), _written(self.model)):
+            assert said == true, f"log: {said}, model: {true}"
 
     def written(self) -> list[tuple[object, ...]]:
         """The lines of all logs in order, parsed without the product."""
@@ -430,7 +433,8 @@ class Run:
     def _parsed(self, chat: str, line: dict[str, object]) -> tuple[object, ...]:
         states = [self._parsed_state(line, side) for side in ("before", "after")] if "path" in line else []
         keys = [line.get(key, "") for key in ("path", "author", "how", "tag", "owner")]
-        return (chat, line["type"], line.get("turn", 0), line.get("entry", 0), *keys, *states)
+        turn = 0 if line["type"] == "branch_start" else line.get("turn", 0)
+        return (chat, line["type"], turn, line.get("entry", 0), *keys, *states)
 
     def _parsed_state(self, line: dict[str, object], side: str) -> tuple[object, ...]:
         kind = {"present": "file"}.get(str(line[f"{side}_state"]), line[f"{side}_state"])
@@ -458,10 +462,11 @@ def _written(model: Vault) -> list[tuple[object, ...]]:
 
 
 def _any_order(lines: list[tuple[object, ...]]) -> list[tuple[object, ...]]:
-    """The lines of one look have no order among each other."""
+    """The lines of one look, or of one restore, have no order among each other."""
     found: list[tuple[object, ...]] = []
-    for looked, group in itertools.groupby(lines, key=lambda line: line[6] in ("scan", "gap", "settle")):
-        found += sorted(group, key=lambda line: str(line[:7])) if looked else group
+    for looked, group in itertools.groupby(lines, key=lambda line: line[6] in ("scan", "gap", "settle", "restore")):
+        one_look = list(group)
+        found += sorted(one_look, key=lambda line: str(line[:7])) if looked else one_look
     return found
 
 
