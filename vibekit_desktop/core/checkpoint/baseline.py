@@ -16,7 +16,7 @@ from vibekit_desktop.core.checkpoint.known import NO_COPY, Entry, Seen, state_of
 from vibekit_desktop.core.checkpoint.log import SkippedPath, path_keys
 from vibekit_desktop.core.disk import names
 from vibekit_desktop.core.disk.gitfacts import GitFacts
-from vibekit_desktop.core.disk.ignore import IgnoreRules, unless_tracked
+from vibekit_desktop.core.disk.ignore import IgnoreRules
 from vibekit_desktop.core.disk.tree import Stamp, Tree, walk
 from vibekit_desktop.core.disk.workspace import parents_of
 from vibekit_desktop.core.types.checkpoints import ABSENT, FileState, State
@@ -94,15 +94,15 @@ def compare_whole(ground: Ground, view: View, seen: Mapping[WorkspacePath, FileS
     if not ground.whole:
         return _partly(compare_named(ground, view, seen), skipped(".", NOT_WALKED))
     started_ns = ground.fs.now_ns()
+    git = GitFacts.read(workspace.root)
     try:
-        rules = IgnoreRules.read(workspace)
+        rules = IgnoreRules.read(workspace, fold=workspace.folds)
+        ignored = rules.ignored if git is None else git.unless_tracked(rules.ignored)
+        tree = walk(workspace, ignored=ignored, limit=MOST_ENTRIES, entering=rules.entering)
     except CannotRead as error:
         # Without the rules everything would count as the user's work: thousands of built files, copied (BL-023).
         _log.warning("the ignore rules of a workspace cannot be read: %s", error.reason)
         return _partly(compare_named(ground, view, seen), skipped(".", IGNORE_RULES))
-    git = GitFacts.read(workspace.root)
-    ignored = rules.ignored if git is None else unless_tracked(rules.ignored, git.clean)
-    tree = walk(workspace, ignored=ignored, limit=MOST_ENTRIES, entering=rules.entering)
     if any(reason == CUT_SHORT for _, reason in tree.problems) and not tree.complete:
         return _partly(compare_named(ground, view, seen), skipped(".", TOO_MANY))
     old = ground.known.load(workspace.identity)

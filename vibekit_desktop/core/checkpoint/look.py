@@ -24,6 +24,8 @@ from vibekit_desktop.core.types.ids import ChatId, WorkspacePath
 STILL_CHANGING = "still-changing"
 TOO_LARGE = "too-large"
 CANNOT_STORE = "cannot-store"
+EVERY_TURN = None
+"""A point stands after this look: what was announced and is not there did not happen before it."""
 
 
 def store_content(ground: Ground, path: WorkspacePath, state: FileState, *, own: bool = True) -> FileState:
@@ -54,12 +56,12 @@ def before_entry(ground: Ground, chat: ChatId, seen: Mapping[WorkspacePath, File
     """The look before a restore of ``chat``. Over the whole workspace where one such look was ever made in this vault, since
     only then is there a state of the other paths to compare with. ``seen``: what was looked at just now."""
     whole = ground.known.load(ground.folder().identity) is not None
-    _look(ground, chat, whole=whole, seen=seen)
+    _look(ground, chat, whole=whole, seen=seen, ending=EVERY_TURN)
 
 
 def before_turn(ground: Ground, chat: ChatId) -> CoverageLine:
     """The look before a turn of ``chat``; what it could not see."""
-    looked = _look(ground, chat, ending=chat)
+    looked = _look(ground, chat, ending=frozenset((chat,)))
     return CoverageLine(complete=looked.whole, skipped=tuple(one for one in looked.skipped if one.reason != baseline.IGNORED))
 
 
@@ -70,7 +72,7 @@ def around_command(ground: Ground, chat: ChatId) -> None:
 
 def at_end(ground: Ground, turn: OpenTurn, unsettled: Sequence[WorkspacePath]) -> CoverageLine:
     """The look at the end of a turn, and what of the whole turn is not in the store."""
-    looked = _look(ground, turn.chat, ending=turn.chat)
+    looked = _look(ground, turn.chat, ending=frozenset((turn.chat,)))
     missing = {(one.path, one.reason): one for one in looked.skipped}
     for path, reason in sorted(turn.notes):
         missing.setdefault((path, reason), SkippedPath(path=path, reason=reason))
@@ -117,11 +119,12 @@ def _look(
     ground: Ground,
     looker: ChatId,
     *,
-    ending: ChatId | None = None,
+    ending: frozenset[ChatId] | None = frozenset(),
     whole: bool = True,
     seen: Mapping[WorkspacePath, FileState] | None = None,
 ) -> Looked:
-    """Compare, write the lines, remember. ``ending``: the chat whose open turn ends with this look."""
+    """Compare, write the lines, remember. ``ending``: the chats for whose open turns this look says how announced writes came
+    out; None for all."""
     if ground.vault.damage(looker):
         raise LogDamaged(looker, ground.vault.damage(looker))
     view = ground.vault.memory.public()
@@ -180,7 +183,7 @@ def line_of(
     turns: Mapping[ChatId, OpenTurn],
     *,
     looker: ChatId,
-    ending: ChatId | None = None,
+    ending: frozenset[ChatId] | None = frozenset(),
 ) -> tuple[ChatId, Line] | None:
     """The line of one difference, and whose log it goes to; None while an announced write may still be under way."""
     last = one.last
@@ -188,7 +191,7 @@ def line_of(
         turn = turns.get(last.chat)
         running = turn is not None and last.line.type == "snapshot" and last.line.seq > 0 and last.line.turn == turn.turn
         undone = agree(last.before, one.after)
-        if running and undone and ending != last.chat:
+        if running and undone and ending is not EVERY_TURN and last.chat not in ending:
             return None
         if not is_known(last.after) or (running and undone):
             after = captured(ground, one.path, one.after)

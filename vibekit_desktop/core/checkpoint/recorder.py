@@ -95,7 +95,7 @@ class Recorder:
             return {}
         workspace = self._ground.folder()
         try:
-            rules = IgnoreRules.read(workspace)
+            rules = IgnoreRules.read(workspace, fold=workspace.folds)
             tree = walk(workspace, ignored=rules.ignored, limit=MOST_STAMPS, entering=rules.entering)
         except CannotRead:
             return {}
