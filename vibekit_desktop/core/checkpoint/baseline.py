@@ -8,6 +8,7 @@ workspace or the logs; puts copies and recalled contents into the vault. Blockin
 
 import logging
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from vibekit_desktop.core.checkpoint.ground import Ground
@@ -19,8 +20,8 @@ from vibekit_desktop.core.disk.gitfacts import GitFacts
 from vibekit_desktop.core.disk.ignore import IgnoreRules
 from vibekit_desktop.core.disk.tree import Stamp, Tree, walk
 from vibekit_desktop.core.disk.workspace import parents_of
-from vibekit_desktop.core.types.checkpoints import ABSENT, FileState, State
-from vibekit_desktop.core.types.errors import CannotRead, EnvironmentFault
+from vibekit_desktop.core.types.checkpoints import ABSENT, FileState, LeaveReason, State
+from vibekit_desktop.core.types.errors import CannotRead, EnvironmentFault, PathEscape
 from vibekit_desktop.core.types.ids import WorkspacePath
 
 _log = logging.getLogger(__name__)
@@ -82,9 +83,10 @@ def compare_named(ground: Ground, view: View, seen: Mapping[WorkspacePath, FileS
 def named_difference(view: View, path: WorkspacePath, disk: FileState) -> Difference | None:
     """How a path that a line names differs from its last known state, or None; also where at last it shows what it is."""
     last = view.by_path[path][-1]
-    if disk.state is State.UNKNOWN:
+    behind = disk.reason == LeaveReason.LINK_ON_THE_WAY  # a link where a folder was: what was below is not here any more
+    if disk.state is State.UNKNOWN and not behind:
         return None
-    now = ABSENT if disk.state is State.FOLDER else disk
+    now = ABSENT if behind or disk.state is State.FOLDER else disk
     return None if agree(last.after, now) else Difference(path=path, before=last.after, after=now, last=last)
 
 
@@ -190,7 +192,10 @@ class _Comparison:
             self._entries[path] = Entry(stamp, state.sha or "", "", self._is_young(stamp))
 
     def _named(self, path: WorkspacePath) -> None:
-        stamp = self._tree.entries.get(path) or self._ground.folder().stamp(path)
+        stamp = self._tree.entries.get(path)
+        if stamp is None:
+            with suppress(PathEscape):  # a link stands where a folder was
+                stamp = self._ground.folder().stamp(path)
         state = self._state(path, stamp)
         self._remember(path, stamp, state)
         difference = named_difference(self._view, path, state)

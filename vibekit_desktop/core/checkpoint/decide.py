@@ -73,6 +73,11 @@ def makes_room(current: FileState, wanted: FileState) -> bool:
     return current.has_content and wanted.state in (State.ABSENT, State.FOLDER)
 
 
+def is_new_folder(current: FileState, wanted: FileState) -> bool:
+    """Whether what comes below this path comes into a folder that the plan itself makes, perhaps where a file is now."""
+    return makes_room(current, wanted) or (wanted.state is State.FOLDER and current.state is State.ABSENT)
+
+
 class _Deciding:
     """One plan under way. ``_done`` holds what is decided so far; each step reads only what the steps before it decided."""
 
@@ -89,13 +94,18 @@ class _Deciding:
         self._view = view
         self._position = position
         found = list(targets)
-        self._files = {target.path: target for target in found if not target.folder}
         self._folders = {target.path: target for target in found if target.folder}
+        self._files = {target.path: self._with_left(target) for target in found if not target.folder}
         self._disk = disk
         self._mine = mine
         self._unsound = unsound
         self._named = named
         self._done: dict[WorkspacePath, PlannedFile] = {}
+
+    def _with_left(self, file: Target) -> Target:
+        """A file, with what the entry left in its place: perhaps a folder."""
+        folder = self._folders.get(file.path)
+        return file if folder is None else replace(file, left=_both(file, folder).left)
 
     def run(self) -> tuple[PlannedFile, ...]:
         """Decide everything."""
@@ -157,8 +167,11 @@ class _Deciding:
         )
 
     def _current(self, fact: DiskFact) -> FileState:
-        """What is there, once what stands in the way is gone."""
-        return ABSENT if fact.blocked_by is not None and self._goes(fact.blocked_by) else fact.state
+        """What is there, once what stands in the way is gone. Below a link that stays there is nothing of this workspace."""
+        above = self._done.get(fact.blocked_by) if fact.blocked_by is not None else None
+        if above is None:
+            return fact.state
+        return ABSENT if self._goes(above.path) or above.reason == LeaveReason.SAME else fact.state
 
     def _goes(self, path: WorkspacePath) -> bool:
         file = self._done.get(path)
@@ -214,7 +227,7 @@ class _Deciding:
         if wanted.has_content and wanted.sha in self._unsound:
             return LeaveReason.DAMAGED
         if fact.blocked_by is not None and not self._goes(fact.blocked_by):
-            return LeaveReason.FILE_ON_THE_WAY
+            return LeaveReason.LINK_ON_THE_WAY if fact.state.state is State.UNKNOWN else LeaveReason.FILE_ON_THE_WAY
         if current.state is State.FOLDER:
             return self._stays(target, fact)
         if current.state is State.ABSENT and fact.unmakeable:

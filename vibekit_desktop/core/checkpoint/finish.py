@@ -19,7 +19,7 @@ from contextlib import suppress
 
 from vibekit_desktop.core.checkpoint import facts, log, look, ownership, stages, tidy
 from vibekit_desktop.core.checkpoint.blobs import is_sound
-from vibekit_desktop.core.checkpoint.decide import depth
+from vibekit_desktop.core.checkpoint.decide import depth, is_new_folder
 from vibekit_desktop.core.checkpoint.ground import Ground
 from vibekit_desktop.core.checkpoint.history import agree
 from vibekit_desktop.core.checkpoint.log import LeftLine, Line, PlanBody, PlanFile
@@ -67,6 +67,12 @@ def _is_folder_only(expected: FileState, wanted: FileState) -> bool:
     return State.FOLDER in states and all(state in (State.FOLDER, State.ABSENT) for state in states)
 
 
+def _is_done(disk: FileState, expected: FileState, wanted: FileState) -> bool:
+    """Whether the disk is as wanted. A file that was to go is gone where a folder is now."""
+    gone = wanted.state is State.ABSENT and disk.state is State.FOLDER and expected.state is not State.FOLDER
+    return gone or agree(disk, wanted)
+
+
 def _may_change(disk: FileState, expected: FileState, wanted: FileState) -> bool:
     """Whether the disk is as the plan expects, or between a folder and a file in its place, when nothing is there."""
     between = disk.state is State.ABSENT and State.FOLDER in (expected.state, wanted.state)
@@ -94,6 +100,7 @@ class Finish:
         self._turn = planned.turn
         self._body: PlanBody = planned.plan
         self._files = sorted((file for file in self._body.files if file.action != Action.LEAVE), key=_step)
+        self._links = {log.path_of(file) for file in self._files if wanted_of(file).state is State.LINK}
         self._alike = facts.alike(log.path_of(file) for file in self._body.files)
         self._progress = progress
         self._new: list[Line] = []
@@ -123,6 +130,7 @@ class Finish:
                 self._progress(count, len(open_files))
         for parent_of in sorted({path.rpartition("/")[0]: path for path in self._restored}.values()):
             self._ground.folder().sync_parent(parent_of)
+        self._say_new_folders()
         self._tidy_folders()
         self._leaves_the_chat = self._no_file_was_restored()
         if not self._leaves_the_chat:
@@ -147,7 +155,10 @@ class Finish:
         return not turns or self._folders.said(path) == (State.FOLDER if wanted.state is State.FOLDER else State.ABSENT)
 
     def _look(self, path: WorkspacePath) -> FileState:
-        return facts.look(self._ground.folder(), path, self._alike)
+        """What is at a path of the plan. Below a link that the plan puts there is nothing of this workspace."""
+        disk = facts.look(self._ground.folder(), path, self._alike)
+        behind = disk.reason == LeaveReason.LINK_ON_THE_WAY and not self._links.isdisjoint(parents_of(path))
+        return ABSENT if behind else disk
 
     def _require_contents(self, files: Sequence[PlanFile]) -> None:
         for file in files:
@@ -158,7 +169,7 @@ class Finish:
                 continue
             disk = self._look(path)
             behind = expected.state is State.ABSENT and disk.reason == LeaveReason.LINK_ON_THE_WAY
-            needed = behind or (_may_change(disk, expected, wanted) and not agree(disk, wanted))
+            needed = behind or (_may_change(disk, expected, wanted) and not _is_done(disk, expected, wanted))
             if needed and not is_sound(self._ground.vault.blobs, wanted.sha):
                 raise RestoreUnfinished(self._chat, "damaged")
 
@@ -168,7 +179,7 @@ class Finish:
         faults.point("restore.path")
         disk = self._look(path)
         reason: LeaveReason | None = None
-        if not agree(disk, wanted):
+        if not _is_done(disk, expected, wanted):
             if _may_change(disk, expected, wanted):
                 reason = self._change(file, path, disk, wanted)
             else:
@@ -281,6 +292,15 @@ class Finish:
             # The path itself is as the report says.
             self._dropped = False
 
+    def _say_new_folders(self) -> None:
+        """The folders that came below those of the plan's own making; a run before this one may have made them."""
+        new = {log.path_of(file) for file in self._files if is_new_folder(expected_of(file), wanted_of(file))}
+        above = {folder for path in self._restored for folder in parents_of(path)}
+        for folder in sorted(above):
+            mine = folder in new or not new.isdisjoint(parents_of(folder))
+            if mine and self._ground.folder().look(folder).state is State.FOLDER:
+                self._folders.say(folder, State.FOLDER)
+
     def _tidy_folders(self) -> None:
         view, marks = self._ground.vault.memory.view(self._chat)
         try:
@@ -364,8 +384,8 @@ class Finish:
         )
 
     def _report(self, closing: Line, next_prompt: str) -> RestoreReport:
-        wanted = {log.path_of(file): wanted_of(file) for file in self._files}
-        verified = all(agree(self._look(path), wanted[path]) for path in self._restored)
+        done = {log.path_of(file): file for file in self._files}
+        verified = all(_is_done(self._look(path), expected_of(done[path]), wanted_of(done[path])) for path in self._restored)
         left = [(LeftFile(log.path_of(one), one.reason), one.failed) for one in closing.left]
         return RestoreReport(
             chat=self._chat,

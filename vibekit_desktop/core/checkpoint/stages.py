@@ -21,7 +21,7 @@ import msgspec
 
 from vibekit_desktop.core.checkpoint import log
 from vibekit_desktop.core.checkpoint.blobs import is_sound
-from vibekit_desktop.core.checkpoint.decide import makes_room
+from vibekit_desktop.core.checkpoint.decide import is_new_folder
 from vibekit_desktop.core.checkpoint.ground import Ground
 from vibekit_desktop.core.disk import atomic, names
 from vibekit_desktop.core.disk.workspace import parents_of
@@ -86,19 +86,19 @@ def stage_one(ground: Ground, path: WorkspacePath, stage: str, state: State, sha
 
 
 def make(ground: Ground, files: Collection[PlannedFile], token: str) -> Staged:
-    """Stage every write and create beside its target, all durable. What is not allowed there is left; any other failure takes
-    everything back and is raised, so the workspace is as it was.
+    """Stage every write and create beside its target, all durable, and make the folders above. What is not allowed there is
+    left; any other failure takes everything back and is raised, so the workspace is as it was.
 
-    Where a file of the plan is still in the place of a folder above, the stage gets only its name; its content is checked.
+    Below a folder that the plan itself makes, perhaps where a file is now, a stage gets only its name; its content is checked.
     """
-    wanted = [file for file in files if file.action in (Action.WRITE, Action.CREATE) and file.wanted.state is not State.FOLDER]
-    plan = {file.path: names.stage_name(file.path.rsplit("/", 1)[-1]) for file in wanted}
-    if not plan:
-        return Staged(stages={}, folders=(), left={})
+    wanted = [file for file in files if file.action in (Action.WRITE, Action.CREATE)]
+    plan = {file.path: names.stage_name(file.path.rsplit("/", 1)[-1]) for file in wanted if file.wanted.sha is not None}
     workspace = ground.folder()
-    giving_way = {file.path for file in files if file.action is not Action.LEAVE and makes_room(file.current, file.wanted)}
-    later = {file.path for file in wanted if not giving_way.isdisjoint(parents_of(file.path))}
+    new = {file.path for file in files if file.action is not Action.LEAVE and is_new_folder(file.current, file.wanted)}
+    later = {file.path for file in wanted if not new.isdisjoint(parents_of(file.path))}
     missing = sorted({folder for file in wanted if file.path not in later for folder in workspace.missing_parents(file.path)})
+    if not plan and not missing:
+        return Staged(stages={}, folders=(), left={})
     earlier = _listed(ground)  # what could not be removed yet stays on the list
     listed = StageList(
         token=token,
@@ -112,11 +112,12 @@ def make(ground: Ground, files: Collection[PlannedFile], token: str) -> Staged:
     left: dict[WorkspacePath, LeaveReason] = {}
     try:
         for file in wanted:
-            reason = _later(ground, file) if file.path in later else _stage(ground, file, plan[file.path], made)
-            if reason is None:
-                stages[file.path] = plan[file.path]
-            else:
+            stage = plan.get(file.path, "")
+            reason = _later(ground, file) if file.path in later else _stage(ground, file, stage, made)
+            if reason is not None:
                 left[file.path] = reason
+            elif stage:
+                stages[file.path] = stage
         for path in stages:
             workspace.sync_parent(path)
     except EnvironmentFault:
@@ -128,20 +129,17 @@ def make(ground: Ground, files: Collection[PlannedFile], token: str) -> Staged:
 def _later(ground: Ground, file: PlannedFile) -> LeaveReason | None:
     """What can be said of a stage that cannot be made yet."""
     sha = file.wanted.sha
-    if sha is None:
-        return LeaveReason.UNKNOWN
-    return None if is_sound(ground.vault.blobs, sha) else LeaveReason.DAMAGED
+    return None if sha is None or is_sound(ground.vault.blobs, sha) else LeaveReason.DAMAGED
 
 
 def _stage(ground: Ground, file: PlannedFile, stage: str, made: list[WorkspacePath]) -> LeaveReason | None:
     sha = file.wanted.sha
-    if sha is None:
-        return LeaveReason.UNKNOWN
     try:
         for folder in parents_of(file.path):
             if ground.folder().look(folder).state is State.ABSENT and ground.folder().make_folder(folder):
                 made.append(folder)
-        stage_one(ground, file.path, stage, file.wanted.state, sha, final_mode(file))
+        if sha is not None:
+            stage_one(ground, file.path, stage, file.wanted.state, sha, final_mode(file))
     except PathEscape:
         return LeaveReason.LINK_ON_THE_WAY
     except CannotWrite as error:
