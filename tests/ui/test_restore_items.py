@@ -1,5 +1,7 @@
 """What a restore says before it is done: title, summary, rows and their groups."""
 
+from dataclasses import replace
+
 import pytest
 from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
@@ -7,10 +9,20 @@ from pytestqt.qtbot import QtBot
 from tests.ui import sample_changes as samples
 from vibekit_desktop.core.types.checkpoints import (
     Action,
+    FileState,
     Mine,
     Scope,
+    State,
 )
-from vibekit_desktop.ui.models.restore_items import Group, RestoreItemsModel, primary_text, scope_note, summary_of, title_of
+from vibekit_desktop.ui.models.restore_items import (
+    Group,
+    RestoreItemsModel,
+    primary_text,
+    rows_of,
+    scope_note,
+    summary_of,
+    title_of,
+)
 
 ROWS = samples.path("src/export/rows.py")
 
@@ -64,3 +76,15 @@ def test_a_choice_changes_rows_in_place(qtbot: QtBot) -> None:
         model.set_plan(samples.plan(mine=Mine(restore=frozenset({ROWS}))))
     assert seen.args is not None
     assert model.rows[seen.args[0].row()].restores
+
+
+def test_a_hard_linked_file_a_folder_and_what_may_be_yours_are_told() -> None:
+    linked = replace(samples.planned("a", Action.WRITE), hard_linked=True)
+    folder = replace(samples.planned("b", Action.DELETE), current=FileState(State.FOLDER))
+    maybe = replace(samples.planned("c", Action.LEAVE, changed_by="unknown", reason="changed-since"), may_be_yours=True)
+    rows = {row.path: row.remark for row in rows_of(samples.of_files(linked, folder, maybe)) if row.file is not None}
+    assert rows == {
+        "a": "hard-linked: gets a file of its own",
+        "b": "folder",
+        "c": "found in the agent's turn, may be yours",
+    }

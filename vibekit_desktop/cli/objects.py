@@ -269,6 +269,10 @@ def _planned(file: PlannedFile) -> dict[str, Json]:
         "wanted_sha": file.wanted.sha,
         "current_mode": file.current.mode,
         "wanted_mode": file.wanted.mode,
+        "current_state": file.current.state.value,
+        "wanted_state": file.wanted.state.value,
+        "hard_linked": file.hard_linked,
+        "may_be_yours": file.may_be_yours,
     }
 
 
@@ -282,6 +286,7 @@ def plan_object(plan: RestorePlan) -> dict[str, Json]:
         "message_count": plan.keep_messages,
         "cut_turns": list(plan.cut_turns) if plan.cut_turns else None,
         "files": [_planned(file) for file in plan.files],
+        "deletes": plan.deletes,
         "notes": list(plan.notes),
     }
 

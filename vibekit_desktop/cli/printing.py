@@ -19,8 +19,10 @@ from vibekit_desktop.core.types.checkpoints import (
     ChangeStatus,
     EntryKind,
     FileChange,
+    PlannedFile,
     RestorePlan,
     RestoreReport,
+    State,
     TimelineEntry,
     point_text,
 )
@@ -48,6 +50,8 @@ _LEFT_WORDS = {
     "not-empty": "the folder is not empty",
     "refused": "never touched",
     "link-on-the-way": "a link stands on the way",
+    "file-on-the-way": "a file stands where a folder must be",
+    "same-file": "another name of a file that stays",
     "not-this-chat": "this chat did not change it",
     "too-large": "larger than one file may be",
     "still-changing": "it was still changing",
@@ -284,16 +288,11 @@ def print_plan(plan: RestorePlan) -> None:
         Action.MODE: "permissions",
         Action.LEAVE: "leave",
     }
-    say(f"{plan.kind.value} {point_text(plan.point)}: {len(plan.acts)} of {many(len(plan.files), 'file')} will change")
+    will = f"{len(plan.acts)} of {many(len(plan.files), 'file')} will change"
+    say(f"{plan.kind.value} {point_text(plan.point)}: {will}" + (f", {plan.deletes} deleted" if plan.deletes else ""))
     table = _table("", "path", "")
     for file in plan.files:
-        why = leave_words(file.reason) if file.reason else ""
-        if file.changed_by:
-            who = {"user": "you", "unknown": "somebody, may be you"}.get(file.changed_by, f"chat {file.changed_by[:8]}")
-            why = f"changed since by {who}" + (
-                "; kept" if file.action is Action.LEAVE else "; will be replaced, its bytes are kept"
-            )
-        table.add_row(Text(words[file.action]), Text(visible(file.path)), Text(why, style="dim"))
+        table.add_row(Text(words[file.action]), Text(visible(file.path)), Text(_remark(file), style="dim"))
     if plan.files:
         _console().print(table)
     if plan.cut_turns:
@@ -306,6 +305,24 @@ def print_plan(plan: RestorePlan) -> None:
     for note in plan.notes:
         say(note)
     say(f"plan {plan.digest}")
+
+
+def _remark(file: PlannedFile) -> str:
+    """What is to be said of one path of a preview."""
+    parts: list[str] = []
+    if file.changed_by:
+        kept = "kept" if file.action is Action.LEAVE else "will be replaced, its bytes are kept"
+        who = {"user": "you", "unknown": "somebody, may be you"}.get(file.changed_by, f"chat {file.changed_by[:8]}")
+        parts.append(
+            f"changed in the agent's turn, may be yours; {kept}" if file.may_be_yours else f"changed since by {who}; {kept}"
+        )
+    elif file.reason:
+        parts.append(leave_words(file.reason))
+    if file.current.state is State.FOLDER or file.wanted.state is State.FOLDER:
+        parts.append("a folder" if file.wanted.state is State.FOLDER else "a folder now")
+    if file.hard_linked:
+        parts.append("hard-linked: this name gets a file of its own, its other names keep theirs")
+    return "; ".join(parts)
 
 
 def print_report(report: RestoreReport) -> None:

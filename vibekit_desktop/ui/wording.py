@@ -95,6 +95,10 @@ def leave_text(reason: str, size_bytes: int | None = None) -> str:
             return tr("The folder is not empty.")
         case LeaveReason.REFUSED | LeaveReason.LINK_ON_THE_WAY:
             return tr("Outside the workspace.")
+        case LeaveReason.FILE_ON_THE_WAY:
+            return tr("A file is where its folder must be.")
+        case LeaveReason.SAME_FILE:
+            return tr("Another name of a file that stays.")
         case LeaveReason.NOT_THIS_CHAT:
             return tr("This chat did not change it.")
         case _:

@@ -142,6 +142,10 @@ def _file_row(group: Group, file: PlannedFile, *, stale: bool) -> RestoreRow:
         remark = _changed_by(file)
     elif file.action is Action.MODE:
         remark = tr("permissions only")
+    elif file.hard_linked:
+        remark = tr("hard-linked: gets a file of its own")
+    elif State.FOLDER in (file.current.state, file.wanted.state):
+        remark = tr("folder")
     return RestoreRow(
         group=group,
         file=file,
@@ -159,7 +163,7 @@ def _changed_by(file: PlannedFile) -> str:
         case "user":
             return tr("edited by you")
         case "unknown" | None:
-            return tr("may be yours")
+            return tr("found in the agent's turn, may be yours") if file.may_be_yours else tr("may be yours")
         case _:
             return tr("by another chat")
 
