@@ -5,6 +5,7 @@ from pathlib import Path
 
 from tests.app.window import Window
 from tests.helpers.program import tree
+from vibekit_desktop.ui.models.timeline_rows import RowKind
 
 
 async def test_the_files_are_left_as_they_are_and_restores_work_again(window: Window, workspace: Path) -> None:
@@ -31,6 +32,8 @@ async def test_the_files_are_left_as_they_are_and_restores_work_again(window: Wi
     await window.until(lambda: not banner.isVisible(), "the banner goes by itself")
     assert window.toast == "The restore was ended. The files stay as they are."
     await window.settled()
+    assert window.turns() == [5, 4, 3, 2, 1]
+    assert not [row for row in window.timeline() if row.kind is RowKind.ENTRY], "nothing was restored"
     window.picture("answered")
     assert tree(workspace) == files
     assert log.read_bytes().startswith(lines)

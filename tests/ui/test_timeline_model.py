@@ -123,6 +123,23 @@ def test_only_the_entry_that_undo_would_take_back_offers_undo() -> None:
     assert Button.TAKE_BACK not in one(rows(can_undo=9), RowKind.ENTRY).buttons
 
 
+def test_restores_of_the_other_program_have_no_number_and_offer_no_undo() -> None:
+    *before, now = samples.entries()
+    theirs = [
+        TimelineEntry(kind=EntryKind.RESTORE, turn=5, at=samples.moment(at), point="2", restore_kind=RestoreKind.RESTORE)
+        for at in ("14:04", "14:05")
+    ]
+    found = rows((*before, *theirs, now), can_undo=0)
+    entries = [row for row in found if row.kind is RowKind.ENTRY and not row.number]
+    assert len({row.key for row in entries}) == 2
+    assert not any(row.buttons for row in entries)
+    between = replace(samples.entries()[-1], kind=EntryKind.BETWEEN)
+    opened = frozenset({("between", between.turn, "")})
+    shown = rows_of(samples.timeline((*before, between, *theirs, now)), opened=opened, now_ms=samples.NOW_MS)
+    assert one(shown, RowKind.BETWEEN).open
+    assert AtEntry(0) not in {row.new for row in shown}, "there is no such point"
+
+
 def test_an_undone_restore_offers_redo_and_its_undo_has_no_row_of_its_own() -> None:
     *before, now = samples.entries()
     undone = tuple(replace(entry, undone=True) if entry.entry == 1 else entry for entry in before)

@@ -83,6 +83,8 @@ def test_a_restore_of_another_program_is_ended_and_no_file_is_touched(library: L
     assert library.log(library.one).read_bytes().startswith(log)
     assert library.log(library.two).read_bytes() == other
     assert asks(library) == (False, False)
+    rows = library.call("--json", "timeline", library.one).json["entries"]
+    assert [row["kind"] for row in rows] == ["turn", "turn", "now"], "nothing was restored"
     assert library.call("restore", library.one, "before:2", "--yes").status == 0
     assert library.call("undo", library.one, "--yes").status == 0
     assert tree(library.work) == files

@@ -123,7 +123,8 @@ def _open_row(
     elif line.type == "restore_plan" and line.entry in marks.entries:
         entries[line.entry] = _Row(EntryKind.RESTORE, marks.turn_before(position), line.ts, line, marks.entries[line.entry])
         rows.append(entries[line.entry])
-    elif line.type in ("restore_committed", "restore"):
+    elif line.type in ("restore_committed", "restore") and not line.seq:
+        # A numbered one is ours: it ended a restore of the original's, the files as they were (`recover.leave`).
         rows.append(_Row(EntryKind.RESTORE, marks.turn_before(position), line.ts, line))
     elif line.type == "note" and line.turn in turns:
         size = None if line.size < 0 else line.size

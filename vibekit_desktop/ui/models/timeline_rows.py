@@ -139,7 +139,7 @@ class _Rows:
         self._opened = opened
         self._now_ms = now_ms
         self._why_off = "" if timeline.workspace_found else tr("The workspace was not found where it was.")
-        self._entries = {entry.entry: entry for entry in timeline.entries if entry.kind is EntryKind.RESTORE}
+        self._entries = {entry.entry: entry for entry in timeline.entries if entry.kind is EntryKind.RESTORE and entry.entry}
         self.rows: list[TimelineRow] = []
 
     def build(self) -> list[TimelineRow]:
@@ -155,7 +155,7 @@ class _Rows:
                     self._between(entry, after)
                 case EntryKind.RESTORE:
                     self._entry(entry, after)
-                    after = AtEntry(entry.entry)
+                    after = AtEntry(entry.entry) if entry.entry else after  # the original's have no number
         return self.rows
 
     def _end_of(self, turn: int) -> Point:
@@ -261,7 +261,7 @@ class _Rows:
         if kind in (RestoreKind.UNDO, RestoreKind.REDO) and target is not None:
             # The entry taken back carries "Undone · Redo"; a second row would say the same thing again.
             return
-        key: Key = ("entry", entry.entry, "")
+        key: Key = ("entry", entry.entry, "" if entry.entry else str(entry.at))
         opened = key in self._opened
         title = entry_title(entry)
         buttons: list[Button] = [Button.TOGGLE] if entry.files else []
@@ -271,7 +271,7 @@ class _Rows:
         if entry.undone:
             if newest_undo is not None and newest_undo.takes_back == entry.entry:
                 buttons.append(Button.REDO)
-        elif self._timeline.can_undo == entry.entry:
+        elif entry.entry and self._timeline.can_undo == entry.entry:
             buttons.append(Button.TAKE_BACK)
         off = {Button.TAKE_BACK, Button.REDO} & set(buttons) if self._why_off else set()
         state = tr("undone") if entry.undone else ""
