@@ -157,7 +157,7 @@ def _one(
         turn=turn,
         message_count=message_count,
         tool_call_id=announced.tool_call_id,
-        renamed_from=log.path_keys(announced.renamed_from)[0] if announced.renamed_from is not None else "",
+        renamed_from=log.old_name(announced.renamed_from),
     )
     faults.point("capture.line")
     ground.vault.append(chat, [*([conflict_line(drift)] if drift is not None else []), line])

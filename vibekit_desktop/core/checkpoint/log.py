@@ -240,6 +240,11 @@ def path_keys(path: WorkspacePath) -> tuple[str, str]:
     return text, "" if text == path else base64.b64encode(exact).decode("ascii")
 
 
+def old_name(path: WorkspacePath | None) -> str:
+    """``renamed_from`` for a path: nothing where the name is not UTF-8, since the key has no room for its exact bytes."""
+    return "" if path is None or path_keys(path)[1] else path
+
+
 def observes(line: Line) -> bool:
     """Whether the line says what a file was before and after."""
     return line.type in _OBSERVING

@@ -207,8 +207,7 @@ def line_of(
         how=whose.how,
         turn=whose.turn,
     )
-    old = log.path_keys(one.renamed_from)[0] if one.renamed_from is not None else ""
-    return whose.chat, msgspec.structs.replace(line, renamed_from=old, late=whose.late)
+    return whose.chat, msgspec.structs.replace(line, renamed_from=log.old_name(one.renamed_from), late=whose.late)
 
 
 def _folder_line(path: WorkspacePath, here: bool, whose: Whose, created: frozenset[WorkspacePath]) -> Line:
