@@ -12,6 +12,9 @@ T = TypeVar("T")
 LEFT = ("agent", "command", "restore")
 
 
+EVERYBODY = "*"
+
+
 class St(NamedTuple):
     """The state of a path: ``absent``, ``file`` or ``unknown``. A mode of None was not recorded."""
 
@@ -162,7 +165,8 @@ class Model:
     # -- looks ---------------------------------------------------------------------------------------------------
 
     def look(self, looker: str, only: Iterable[str] | None = None, *, ending: str = "", capturing: bool = False) -> None:
-        """Compare with the last known state: everything, or some paths. ``ending``: the chat whose turn ends with it."""
+        """Compare with the last known state: everything, or some paths. ``ending``: the chat whose announced writes did not
+        happen where nothing is to be seen of them, as its turn ends or (`EVERYBODY`) an entry begins."""
         paths = {*self.disk, *(self.seen or ()), *self.named()} if only is None else set(only)
         found: dict[str, list[Line]] = {}
         for path in sorted(paths):
@@ -186,7 +190,7 @@ class Model:
             chat = looker
         running = last is not None and self._runs(last)
         undone = running and last is not None and same(last.before, disk)
-        if undone and last is not None and ending != last.chat:
+        if undone and last is not None and ending not in (last.chat, EVERYBODY):
             return None
         if last is not None and (not known(before) or undone):
             where, author = (last.chat, "agent") if running else (looker, "unknown")

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field, replace
 
-from tests.helpers.model import ABSENT, UNKNOWN, Line, Model, Planned, St, known, same
+from tests.helpers.model import ABSENT, EVERYBODY, UNKNOWN, Line, Model, Planned, St, known, same
 
 NEW_MODE = 0o644
 """The mode of a file that is made where none was recorded."""
@@ -207,7 +207,7 @@ class Vault(Model):
             return 0
         chat = plan.chat
         if plan.steps:
-            self.look(chat, self.named() if self.seen is None else None)
+            self.look(chat, self.named() if self.seen is None else None, ending=EVERYBODY)
         number, turn = self.last_entry(chat) + 1, self.last_turn(chat)
         body = Planned(plan.kind, plan.takes_back, branch if plan.keep >= 0 else "", plan.keep, plan.back_from)
         cut = self.count

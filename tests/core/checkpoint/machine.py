@@ -431,6 +431,8 @@ class Run:
         return _any_order([line for _, line in sorted(found, key=lambda item: item[0])])
 
     def _parsed(self, chat: str, line: dict[str, object]) -> tuple[object, ...]:
+        if line["type"] == "conflict_detected":
+            return (chat, line["type"], 0, 0, line["path"], "", "", "", "")
         states = [self._parsed_state(line, side) for side in ("before", "after")] if "path" in line else []
         keys = [line.get(key, "") for key in ("path", "author", "how", "tag", "owner")]
         turn = 0 if line["type"] == "branch_start" else line.get("turn", 0)
@@ -454,7 +456,17 @@ class Run:
         raise AssertionError(f"a line names the content {sha}, which is not there")
 
 
-_SHOWN = ("turn_start", "turn_end", "command_start", "command_end", "snapshot", "observed", "restore_plan", "branch_start")
+_SHOWN = (
+    "turn_start",
+    "turn_end",
+    "command_start",
+    "command_end",
+    "snapshot",
+    "observed",
+    "conflict_detected",
+    "restore_plan",
+    "branch_start",
+)
 
 
 def _written(model: Vault) -> list[tuple[object, ...]]:
