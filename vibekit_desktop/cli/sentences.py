@@ -51,6 +51,10 @@ def sentence(error: e.CoreError) -> str:
     match error:
         case e.WorkspaceNeeded():
             return f"there is no chat {error.chat!r} yet; --workspace DIR says for which folder it is to be made"
+        case e.BadSetting():
+            return f"{error.text!r} cannot be {error.key}: it must be {error.wanted}; nothing was changed"
+        case e.UnknownSetting():
+            return f"there is no setting {error.key!r}; there are {', '.join(error.known)}"
         case e.Malformed():
             return f"{error.text!r} is not a {error.what}"
         case e.InvalidId():
@@ -72,10 +76,19 @@ def sentence(error: e.CoreError) -> str:
             return f"what {error.path!r} holds now cannot be stored ({_reason(error.reason)}); nothing was written"
         case e.NoOpenTurn():
             return f"no {error.what} is running in chat {error.chat}; nothing was changed"
+        case e.NotABranch():
+            return f"chat {error.chat} is not a branch of another chat; nothing was changed"
+        case e.NothingToMerge():
+            return f"branch {error.chat} has no message that its parent does not have; nothing was changed"
+        case e.NotAllRestored():
+            many = ", ".join(error.paths[:5])
+            return f"not every file could be put back first ({many}); what was is entry {error.entry} and can be undone"
         case e.NotKnownThere():
             return f"{error.path!r} has no content at {error.point}: {_reason(error.reason)}"
         case e.FolderNotEmpty():
             return f"{error.folder!r} is not an empty folder; nothing was written"
+        case e.FileThere():
+            return f"there is something at {error.path!r} already; nothing was written"
         case e.WorkspaceRefused():
             return f"{error.folder!r} cannot be used: {_reason(error.reason)}"
         case e.ChatNotFound():

@@ -135,6 +135,12 @@ def _folder_not_empty(error: errors.FolderNotEmpty) -> ErrorText:
     )
 
 
+def _file_there(error: errors.FileThere) -> ErrorText:
+    return ErrorText(
+        tr("There is something at {path} already.", path=error.path), tr("Nothing was written. Choose another name for the file.")
+    )
+
+
 def _workspace_refused(error: errors.WorkspaceRefused) -> ErrorText:
     known = {
         "home": (tr("This is your home folder."), tr("Nothing was changed. Choose a project folder inside it.")),
@@ -305,6 +311,7 @@ _TEXTS: dict[type[errors.CoreError], Callable[..., ErrorText]] = {
     _E.NothingToEnd: _nothing_to_end,
     _E.NotKnownThere: _not_known_there,
     _E.FolderNotEmpty: _folder_not_empty,
+    _E.FileThere: _file_there,
     _E.WorkspaceRefused: _workspace_refused,
     _E.ChatNotFound: _chat_not_found,
     _E.ChatAmbiguous: _chat_ambiguous,

@@ -1,27 +1,13 @@
 """Characters that cannot be seen, or that turn the text around them, made visible.
 
-The one table of such characters and the one way to mark them: ␛ for a control, ⟨U+202E⟩ for what has no picture, ⟨80⟩ for a
-byte that is no text. Only what is painted goes through here; what is copied is always the text as it is. Pure; any thread.
+Only what is painted goes through here; what is copied is always the text as it is. The table of such characters and their marks is
+`core.types.hidden`. Pure; any thread.
 """
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-_ALWAYS = (
-    "\x00-\x08\x0a-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f"
-    "\u3164\ufeff\uffa0\ufff9-\ufffc\ud800-\udfff\U000e0000-\U000e007f"
-)
-_JOINERS = "\u200c\u200d"
-_VARIANTS = "\ufe00-\ufe0f\U000e0100-\U000e01ef"
-
-# Joiners shape emoji and the scripts from Hebrew on; between other letters they only make two names look alike.
-_SHAPED = "\u0590-\u200b\u200e-\U0010ffff"
-# Variants choose the look of the sign before them; a row of them, or one after a letter, can only hide something.
-_VARIED = "0-9#*\u00a9-\ufdff\ufe10-\U000e00ff\U000e01f0-\U0010ffff"
-
-_PERHAPS = re.compile(f"[{_ALWAYS}{_JOINERS}{_VARIANTS}]")
-_HIDDEN = re.compile(f"[{_ALWAYS}]|(?<![{_SHAPED}])[{_JOINERS}]|[{_JOINERS}](?![{_SHAPED}])|(?<![{_VARIED}])[{_VARIANTS}]")
+from vibekit_desktop.core.types.hidden import HIDDEN, PERHAPS, mark
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +28,7 @@ class Shown:
 
 def has_hidden(text: str) -> bool:
     """Whether something in the text would not be seen, or would turn the order of what is around it."""
-    return _PERHAPS.search(text) is not None and _HIDDEN.search(text) is not None
+    return PERHAPS.search(text) is not None and HIDDEN.search(text) is not None
 
 
 def show(line: str) -> Shown:
@@ -53,13 +39,13 @@ def show(line: str) -> Shown:
     starts: list[int] = []
     tags: list[tuple[int, int]] = []
     column = place = 0
-    for found in _HIDDEN.finditer(line):
-        kept, mark = line[place : found.start()], _mark(found)
+    for found in HIDDEN.finditer(line):
+        kept, sign = line[place : found.start()], mark(found)
         starts.extend(range(column, column + len(kept) + 1))
         column += len(kept)
-        tags.append((column, column + len(mark)))
-        column += len(mark)
-        pieces += (kept, mark)
+        tags.append((column, column + len(sign)))
+        column += len(sign)
+        pieces += (kept, sign)
         place = found.end()
     rest = line[place:]
     starts.extend(range(column, column + len(rest) + 1))
@@ -68,9 +54,9 @@ def show(line: str) -> Shown:
 
 def visible(text: str) -> str:
     """A text of several lines with a mark in place of every hidden character; tabs and line ends stay."""
-    if _PERHAPS.search(text) is None:
+    if PERHAPS.search(text) is None:
         return text
-    return _HIDDEN.sub(lambda found: "\n" if found[0] == "\n" else _mark(found), text.replace("\r\n", "\n"))
+    return HIDDEN.sub(lambda found: "\n" if found[0] == "\n" else mark(found), text.replace("\r\n", "\n"))
 
 
 def visible_name(name: str) -> str:
@@ -81,14 +67,3 @@ def visible_name(name: str) -> str:
 def one_line(text: str, limit: int = 400) -> str:
     """Prose on one line, for rows and titles: runs of blanks and line ends become one blank."""
     return show(" ".join(text[: limit * 2].split())[:limit]).text
-
-
-def _mark(found: re.Match[str]) -> str:
-    code = ord(found[0])
-    if code < 0x20:
-        return chr(0x2400 + code)
-    if code == 0x7F:
-        return "\u2421"
-    if 0xDC80 <= code <= 0xDCFF:
-        return f"\u27e8{code - 0xDC00:02X}\u27e9"
-    return f"\u27e8U+{code:04X}\u27e9"

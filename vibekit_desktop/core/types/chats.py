@@ -77,6 +77,8 @@ class Message(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Ours: the turn that a user message began (storage.md 3); 0 = not known."""
     tool_calls: tuple[ToolCall, ...] = ()
     blocks: tuple[Block, ...] = ()
+    plan: object = None
+    """The agent's plan shown in this message, a list of entries (chat.md 1.9), as it was stored: nothing of it is checked."""
     turn_elapsed_ms: int = 0
 
 
@@ -87,6 +89,7 @@ class Chat(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     name: str = ""
     model: str = ""
     acp_session_id: str = ""
+    current_mode_id: str = ""
     parent_chat_id: str = ""
     rewind_from_turn: int = 0
     messages: tuple[Message, ...] | None = None
@@ -188,6 +191,24 @@ class ChatView:
     workspace_found: bool
     raw: Mapping[str, object]
     """The chat object as ``show --json`` prints it, chat.md 1.4."""
+
+
+class ExportFormat(StrEnum):
+    """What a chat can be exported as: its transcript as a document, as data, as a page; or its changes as a unified diff."""
+
+    MARKDOWN = "md"
+    JSON = "json"
+    HTML = "html"
+    PATCH = "patch"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Export:
+    """A chat, or its changes, as one file. ``name`` is what the file may be called on every system (chat.md 6.1)."""
+
+    name: str
+    data: bytes
+    media_type: str
 
 
 def message_id(message: Message) -> MessageId:

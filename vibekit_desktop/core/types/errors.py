@@ -55,6 +55,28 @@ class WorkspaceNeeded(Malformed):
         self.chat = chat
 
 
+class BadSetting(Malformed):
+    """A text that a setting cannot be. ``wanted`` says in words what it can. Exit status 2."""
+
+    code = "settings.bad-value"
+
+    def __init__(self, key: str, text: str, wanted: str) -> None:
+        super().__init__(f"value for {key}", text)
+        self.key = key
+        self.wanted = wanted
+
+
+class UnknownSetting(Malformed):
+    """There is no setting of this key. Exit status 2."""
+
+    code = "settings.unknown"
+
+    def __init__(self, key: str, known: Sequence[str]) -> None:
+        super().__init__("setting", key)
+        self.key = key
+        self.known = tuple(known)
+
+
 class InvalidId(Refusal):
     """A text is not an id of the kind wanted."""
 
@@ -151,6 +173,38 @@ class NoOpenTurn(Refusal):
         self.what = what
 
 
+class NotABranch(Refusal):
+    """Only a branch can be promoted, discarded or merged."""
+
+    code = "chat.not-a-branch"
+
+    def __init__(self, chat: str) -> None:
+        super().__init__(chat)
+        self.chat = chat
+
+
+class NothingToMerge(Refusal):
+    """A branch holds no message that its parent does not have."""
+
+    code = "chat.nothing-to-merge"
+
+    def __init__(self, chat: str) -> None:
+        super().__init__(chat)
+        self.chat = chat
+
+
+class NotAllRestored(Refusal):
+    """Files that were to be put back first were not; what was done is entry ``entry`` and can be undone. Nothing else was."""
+
+    code = "chat.not-all-restored"
+
+    def __init__(self, chat: str, entry: int, paths: Sequence[str]) -> None:
+        super().__init__(chat, entry, tuple(paths))
+        self.chat = chat
+        self.entry = entry
+        self.paths = tuple(paths)
+
+
 class NotKnownThere(Refusal):
     """The content of a path at a point is not to be had: absent there, not captured, or unknown."""
 
@@ -171,6 +225,16 @@ class FolderNotEmpty(Refusal):
     def __init__(self, folder: str) -> None:
         super().__init__(folder)
         self.folder = folder
+
+
+class FileThere(Refusal):
+    """A new file was to be written where there is something already; it was not touched."""
+
+    code = "export.file-there"
+
+    def __init__(self, path: str) -> None:
+        super().__init__(path)
+        self.path = path
 
 
 class WorkspaceRefused(Refusal):
