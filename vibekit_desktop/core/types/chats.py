@@ -82,8 +82,25 @@ class Message(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     turn_elapsed_ms: int = 0
 
 
+class ChatPart(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """Older messages of a chat, in a file of their own that never changes: ``desktop/overflow/<chat>-<n>.json``."""
+
+    n: int
+    messages: int
+    """How many there are; a part is never empty."""
+    size: int
+    sha: str
+    """SHA-256 of the part's file."""
+    prompts: int = 0
+    """How many of the messages are the user's."""
+    turns: int = 0
+    """How many of those say their turn."""
+
+
 class Chat(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """The stored state of one chat (chat.md 1.4), with our additive keys at the end."""
+    """The stored state of one chat (chat.md 1.4), with our additive keys at the end.
+
+    The transcript is the messages of ``parts``, in order, and then ``messages``, the newest."""
 
     id: str = ""
     name: str = ""
@@ -96,6 +113,8 @@ class Chat(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     created_at: int = 0
     updated_at: int = 0
     archived_at: int = 0
+    summary: str = ""
+    """One line that was made when the chat was archived."""
     agent: str = ""
     """Ours: the agent's name for people, for example ``Claude Code``."""
     source: str = ""
@@ -115,6 +134,15 @@ class Chat(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     messages the source's (storage.md 6); 0 = none."""
     removed_turns: tuple[tuple[int, int, str], ...] = ()
     """Ours: (first turn, last turn, branch chat id) for each cut in force; shown as one line in the transcript."""
+    pinned_at: int = 0
+    """Ours: when the chat was pinned to the top of the list; 0 = it is not."""
+    parts: tuple[ChatPart, ...] = ()
+    """Ours: the older messages, oldest part first."""
+
+    @property
+    def first_index(self) -> int:
+        """The index in the whole transcript of ``messages[0]``: how many messages are in parts."""
+        return sum(part.messages for part in self.parts)
 
 
 class ChatStatus(StrEnum):
@@ -145,6 +173,9 @@ class ChatHeader:
     parent_chat_id: ChatId | None = None
     rewind_from_turn: int = 0
     archived: bool = False
+    archived_at: int = 0
+    pinned_at: int = 0
+    summary: str = ""
     status: ChatStatus = ChatStatus.PLAIN
     problem: str = ""
     """With ``DAMAGED``: what is wrong, in one sentence without content."""
@@ -191,6 +222,8 @@ class ChatView:
     workspace_found: bool
     raw: Mapping[str, object]
     """The chat object as ``show --json`` prints it, chat.md 1.4."""
+    first_index: int = 0
+    """The index in the whole transcript of ``messages[0]``; above 0 there are earlier messages, in parts."""
 
 
 class ExportFormat(StrEnum):

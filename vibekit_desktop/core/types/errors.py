@@ -248,6 +248,58 @@ class WorkspaceRefused(Refusal):
         self.reason = reason
 
 
+class ChatGone(Refusal):
+    """A late write to a chat that was ``deleted`` a moment ago, or that is ``archived``; nothing was written."""
+
+    code = "chat.gone"
+
+    def __init__(self, chat: str, reason: str = "deleted") -> None:
+        super().__init__(chat, reason)
+        self.chat = chat
+        self.reason = reason
+
+
+class ChatInUse(Refusal):
+    """A chat of this id is there already, where one is to be put; both were left as they are."""
+
+    code = "chat.in-use"
+
+    def __init__(self, chat: str) -> None:
+        super().__init__(chat)
+        self.chat = chat
+
+
+class ChatOpen(Refusal):
+    """A window has the chat open, so it is not taken away."""
+
+    code = "chat.open"
+
+    def __init__(self, chat: str) -> None:
+        super().__init__(chat)
+        self.chat = chat
+
+
+class DraftTooLarge(Refusal):
+    """A draft is longer than a draft may be; the one that was there stays."""
+
+    code = "chat.draft-too-large"
+
+    def __init__(self, chat: str, size: int) -> None:
+        super().__init__(chat, size)
+        self.chat = chat
+        self.size = size
+
+
+class InvalidText(Refusal):
+    """A text holds half characters, which no file can hold; nothing was written."""
+
+    code = "chat.invalid-text"
+
+    def __init__(self, chat: str) -> None:
+        super().__init__(chat)
+        self.chat = chat
+
+
 class ChatNotFound(EnvironmentFault):
     """No chat has this id, prefix or row number."""
 

@@ -6,7 +6,7 @@ own echo.
 
 from dataclasses import dataclass
 
-from vibekit_desktop.core.types.chats import ChatHeader
+from vibekit_desktop.core.types.chats import ChatHeader, Message
 from vibekit_desktop.core.types.checkpoints import RestoreReport
 from vibekit_desktop.core.types.ids import ChatId, WorkspacePath
 
@@ -30,6 +30,29 @@ class ChatDeleted:
     """A chat is gone from the list."""
 
     chat: ChatId
+
+
+@dataclass(frozen=True, slots=True)
+class ChatArchived:
+    """A chat went from the list into the archive."""
+
+    chat: ChatId
+
+
+@dataclass(frozen=True, slots=True)
+class MessageAppended:
+    """A chat has a new message, at its end."""
+
+    chat: ChatId
+    message: Message
+
+
+@dataclass(frozen=True, slots=True)
+class MessageUpdated:
+    """A message of a chat is another now; the whole of it."""
+
+    chat: ChatId
+    message: Message
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,14 +109,26 @@ class RestoreRecovered:
     report: RestoreReport
 
 
+@dataclass(frozen=True, slots=True)
+class SettingChanged:
+    """A setting has another value now, whoever changed it."""
+
+    key: str
+    value: int | str
+
+
 Event = (
     ChatCreated
     | ChatUpdated
     | ChatDeleted
+    | ChatArchived
+    | MessageAppended
+    | MessageUpdated
     | ImportProgressed
     | RestoreProgressed
     | WorkspaceRestored
     | TranscriptChanged
     | HistoryGrew
     | RestoreRecovered
+    | SettingChanged
 )
