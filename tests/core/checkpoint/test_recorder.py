@@ -364,3 +364,13 @@ def test_a_restore_inside_a_running_turn_does_not_end_it(world: World, hooks: Ho
     world.write("late", b"x")
     hooks.end()
     assert told(row(world, 1).files) == {"a": ("M", "agent", "announced"), "late": ("A", "unknown", "scan")}
+
+
+def test_what_somebody_else_comes_upon_while_a_command_runs_may_be_a_persons(world: World, hooks: Hooks) -> None:
+    world.write("a", b"1")
+    hooks.begin(A)
+    world.kernel.recorder.begin_command(A)
+    world.write("a", b"typed after the agent was killed")
+    hooks.begin(B)
+    assert told(row(world, 1, A).files) == {"a": ("M", "unknown", "scan")}
+    assert world.actions(world.plan("before:1", A)) == {"a": "leave:changed-since"}

@@ -66,8 +66,9 @@ def before_turn(ground: Ground, chat: ChatId) -> CoverageLine:
 
 
 def around_command(ground: Ground, chat: ChatId) -> None:
-    """The look before or after a command of ``chat``."""
-    _look(ground, chat)
+    """The look before or after a command of ``chat``: the only one whose changes a command is told to have made. What anybody
+    else comes upon while it runs may as well be a person's."""
+    _look(ground, chat, command=True)
 
 
 def at_end(ground: Ground, turn: OpenTurn, unsettled: Sequence[WorkspacePath]) -> CoverageLine:
@@ -122,6 +123,7 @@ def _look(
     ending: frozenset[ChatId] | None = frozenset(),
     whole: bool = True,
     seen: Mapping[WorkspacePath, FileState] | None = None,
+    command: bool = False,
 ) -> Looked:
     """Compare, write the lines, remember. ``ending``: the chats for whose open turns this look says how announced writes came
     out; None for all."""
@@ -130,7 +132,7 @@ def _look(
     view = ground.vault.memory.public()
     looked = (baseline.compare_whole if whole else baseline.compare_named)(ground, view, seen or {})
     turns = open_turns(ground)
-    whose = _whose(ground, looker, turns)
+    whose = _whose(ground, looker, turns, command=command)
     lines: dict[ChatId, list[Line]] = {}
     for one in looked.differences:
         found = line_of(ground, one, whose, turns, ending=ending, looker=looker)
@@ -148,10 +150,10 @@ def _look(
     return looked
 
 
-def _whose(ground: Ground, looker: ChatId, turns: Mapping[ChatId, OpenTurn]) -> Whose:
+def _whose(ground: Ground, looker: ChatId, turns: Mapping[ChatId, OpenTurn], *, command: bool = False) -> Whose:
     if len(turns) == 1:
         turn = next(iter(turns.values()))
-        author = Author.COMMAND if turn.commands else Author.UNKNOWN
+        author = Author.COMMAND if command and turn.commands and turn.chat == looker else Author.UNKNOWN
         return Whose(turn.chat, turn.turn, author, How.SCAN)
     _, marks = ground.vault.memory.view(looker)
     last = marks.turns.get(marks.last_turn)
