@@ -110,7 +110,7 @@ class _Deciding:
     def run(self) -> tuple[PlannedFile, ...]:
         """Decide everything."""
         folders_now: dict[WorkspacePath, Target] = {}
-        for path, target in sorted(self._files.items()):
+        for path, target in sorted({**self._covered(), **self._files}.items()):
             if self._disk[path].state.state is State.FOLDER:
                 folders_now[path] = target
             else:
@@ -127,6 +127,14 @@ class _Deciding:
             self._one_file(group)
         return tuple(file for _, file in sorted(self._done.items()) if not self._is_noise(file))
 
+    def _covered(self) -> dict[WorkspacePath, Target]:
+        """The folders that are to be there, where a file that is not this chat's is now."""
+        return {
+            path: target
+            for path, target in self._folders.items()
+            if target.wanted.state is State.FOLDER and self._disk[path].state.has_content
+        }
+
     def _spoken_of(self) -> list[WorkspacePath]:
         """The folders that the plan speaks of: those that no file of it brings, keeps or takes with it, sorted."""
         implied: set[WorkspacePath] = set()
@@ -134,7 +142,7 @@ class _Deciding:
             file = self._done.get(path)
             if file is None or file.action is not Action.LEAVE or file.current.state is not State.ABSENT:
                 implied.update(parents_of(path))
-        return sorted(self._folders.keys() - implied)
+        return sorted(self._folders.keys() - implied - (self._done.keys() - self._files.keys()))
 
     def _is_noise(self, file: PlannedFile) -> bool:
         """A folder that is as it was needs no row."""
@@ -150,6 +158,8 @@ class _Deciding:
         if action is not Action.LEAVE and who is not None and not self._mine.wants(target.path):
             changed = LeaveReason.CHANGED_SINCE if target.left is None else LeaveReason.CHANGED_LATER
             action, reason = Action.LEAVE, changed.value
+        if who is None:
+            who = self._kept_for(fact, reason)
         same = reason == LeaveReason.SAME
         later = self._later(target)
         return PlannedFile(
@@ -165,6 +175,20 @@ class _Deciding:
             hard_linked=action is Action.WRITE and fact.links > 1,
             may_be_yours=in_turn and not same,
         )
+
+    def _kept_for(self, fact: DiskFact, reason: str) -> str | None:
+        """Whose change it is that keeps a path from being restored, where another path of the plan is in its way."""
+        match reason:
+            case LeaveReason.FILE_ON_THE_WAY | LeaveReason.LINK_ON_THE_WAY if fact.blocked_by is not None:
+                others: tuple[WorkspacePath, ...] = (fact.blocked_by,)
+            case LeaveReason.NOT_EMPTY:
+                others = fact.inside or ()
+            case _:
+                return None
+        left = [self._done.get(path) for path in others]
+        if any(file is None for file in left):
+            return None
+        return next((file.changed_by for file in left if file is not None and file.changed_by is not None), None)
 
     def _current(self, fact: DiskFact) -> FileState:
         """What is there, once what stands in the way is gone. Below a link that stays there is nothing of this workspace."""
@@ -216,7 +240,7 @@ class _Deciding:
     def _obstacle(self, target: Target, fact: DiskFact, current: FileState) -> LeaveReason | None:
         """Why a path is left although nobody else changed it."""
         wanted = target.wanted
-        if agree(current, wanted) or (wanted.state is State.ABSENT and current.state is State.FOLDER and not target.folder):
+        if agree(current, wanted) or self._is_gone(target, current):
             return LeaveReason.SAME
         if wanted.state is State.UNKNOWN:
             return LeaveReason.UNKNOWN if target.named else LeaveReason.NOT_THIS_CHAT
@@ -233,6 +257,14 @@ class _Deciding:
         if current.state is State.ABSENT and fact.unmakeable:
             return LeaveReason.REFUSED
         return None
+
+    def _is_gone(self, target: Target, current: FileState) -> bool:
+        """Whether a file that is to go is gone already, a folder being there now; or the other way round."""
+        if target.wanted.state is not State.ABSENT:
+            return False
+        if current.state is State.FOLDER:
+            return not target.folder
+        return current.has_content and target.path not in self._files
 
     def _stays(self, target: Target, fact: DiskFact) -> LeaveReason | None:
         """Why a folder cannot go; None if it will be empty. An empty one goes only where a line of this chat's speaks of it."""
