@@ -80,6 +80,17 @@ def sentence(error: e.CoreError) -> str:
             return f"chat {error.chat} is not a branch of another chat; nothing was changed"
         case e.NothingToMerge():
             return f"branch {error.chat} has no message that its parent does not have; nothing was changed"
+        case e.ChatGone():
+            way = "; `vibekit-desktop unarchive` brings it back" if error.reason == "archived" else " a moment ago"
+            return f"chat {error.chat} is {error.reason}{way}; nothing was changed"
+        case e.ChatInUse():
+            return f"there is a chat {error.chat} already; nothing was changed"
+        case e.ChatOpen():
+            return f"chat {error.chat} is open in a window; it was left as it is"
+        case e.DraftTooLarge():
+            return f"a draft of {error.size} bytes is too long to be kept; nothing was changed"
+        case e.InvalidText():
+            return f"the text holds half characters, which no file can hold; chat {error.chat} was not changed"
         case e.NotAllRestored():
             many = ", ".join(error.paths[:5])
             return f"not every file could be put back first ({many}); what was is entry {error.entry} and can be undone"

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from vibekit_desktop.core.types import errors
+from vibekit_desktop.ui.error_text_chats import WORDS
 from vibekit_desktop.ui.text import tr, tr_n
 from vibekit_desktop.ui.visible import visible_name
 from vibekit_desktop.ui.wording import skip_text, workspace_name
@@ -137,7 +138,8 @@ def _folder_not_empty(error: errors.FolderNotEmpty) -> ErrorText:
 
 def _file_there(error: errors.FileThere) -> ErrorText:
     return ErrorText(
-        tr("There is something at {path} already.", path=error.path), tr("Nothing was written. Choose another name for the file.")
+        tr("There is something at {path} already.", path=error.path),
+        tr("Nothing was written. Choose another name for the file."),
     )
 
 
@@ -334,12 +336,14 @@ _TEXTS: dict[type[errors.CoreError], Callable[..., ErrorText]] = {
 
 def covered() -> frozenset[type[errors.CoreError]]:
     """The classes that have a sentence of their own."""
-    return frozenset(_TEXTS)
+    return frozenset({*_TEXTS, *WORDS})
 
 
 def sentence(error: BaseException) -> ErrorText:
     """The words for ``error``; an error that is none of the core's is a bug of ours."""
     for kind in type(error).__mro__:
+        if kind in WORDS:
+            return ErrorText(*map(visible_name, WORDS[kind](error)))
         if kind in _TEXTS:
             title, detail, action = _TEXTS[kind](error)
             return ErrorText(visible_name(title), visible_name(detail), action)  # paths and names come from elsewhere

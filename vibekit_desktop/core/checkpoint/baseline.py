@@ -27,8 +27,6 @@ from vibekit_desktop.core.types.ids import WorkspacePath
 _log = logging.getLogger(__name__)
 
 MOST_ENTRIES = 200_000
-COPY_BYTES = 1 << 20
-COPIES_BYTES = 256 << 20
 HASH_BYTES = 512 << 20
 _TICK_NS = 2_000_000_000
 """Two changes closer together than this may have one stamp on some file system."""
@@ -137,7 +135,7 @@ class _Comparison:
         self._young_ns = young_ns
         self._entries: dict[WorkspacePath, Entry] = {}
         self._found: list[Difference] = []
-        self._copies_left = COPIES_BYTES
+        self._copies_left = ground.copies_bytes
         self._hashes_left = HASH_BYTES
         self._blind = tuple(f"{path}/" for path, _ in tree.problems)
         """Folders that could not be read: what is in them did not go."""
@@ -211,7 +209,7 @@ class _Comparison:
         try:
             if stamp.kind == "link":
                 sha = known.copy(workspace.pieces(path))
-            elif not git and stamp.size <= min(COPY_BYTES, self._copies_left):
+            elif not git and stamp.size <= min(self._ground.copy_bytes, self._copies_left):
                 self._copies_left -= stamp.size
                 sha = known.copy(workspace.pieces(path))
             elif not git and stamp.size <= min(self._ground.capture_bytes, self._hashes_left):

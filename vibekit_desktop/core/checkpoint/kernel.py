@@ -66,10 +66,23 @@ class CheckpointKernel:
         clock: Callable[[], int],
         *,
         capture_bytes: int = 64 << 20,
+        copy_bytes: int = 1 << 20,
+        copies_bytes: int = 256 << 20,
         whole: bool = True,
     ) -> None:
         known = Known(fs, vault.desktop)
-        self._ground = Ground(fs, vault, workspace, transcripts, clock, known, capture_bytes, whole)
+        self._ground = Ground(
+            fs,
+            vault,
+            workspace,
+            transcripts,
+            clock,
+            known,
+            capture_bytes,
+            whole,
+            copy_bytes=copy_bytes,
+            copies_bytes=copies_bytes,
+        )
         self.recorder = Recorder(self._ground)
         """What writes the history while it happens."""
 

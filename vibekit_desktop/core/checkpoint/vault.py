@@ -133,7 +133,7 @@ class VaultStore:
         damaged = self.damage(chat)
         if damaged:
             raise LogDamaged(chat, damaged)
-        self._take_back_up(chat)
+        self.take_back_up(chat)
         now = self._clock()
         seq = self.last_seq() if number else 0
         filled: list[Line] = []
@@ -167,8 +167,9 @@ class VaultStore:
                 continue  # lost before; the log says so wherever it is read
         self._move(live, self._retired(chat))
 
-    def _take_back_up(self, chat: ChatId) -> None:
-        """A chat of a retired log that is written again (the same session imported anew) goes on with its log."""
+    def take_back_up(self, chat: ChatId) -> None:
+        """A chat of a retired log that is there after all, or is written again (the same session imported anew), goes on with
+        its log."""
         if self._fs.stat(self._live(chat)) is None and self._fs.stat(self._retired(chat)) is not None:
             self._move(self._retired(chat), self._live(chat))
 

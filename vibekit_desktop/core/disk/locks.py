@@ -82,6 +82,51 @@ class TurnLock:
             self._fs.close(fd)
 
 
+class ShownLock:
+    """Held by every window that shows a chat (``desktop/open/<chat>.lock``); many may hold it, and it ends with the process."""
+
+    def __init__(self, fs: Fs, desktop: Path, chat: str) -> None:
+        self._fs = fs
+        self.path = desktop / "open" / f"{chat}.lock"
+        self._fd: int | None = None
+
+    def take(self) -> None:
+        """The chat is shown from now on, until `give_back`."""
+        if self._fd is not None:
+            return
+        self._fs.make_folder(self.path.parent)
+        try:
+            fd = self._fs.open(self.path, os.O_RDWR | os.O_CREAT | NOFOLLOW, 0o600)
+        except OSError as error:
+            raise cannot_write(self.path, error) from error
+        if sys.platform == "win32":
+            try_lock(fd)  # not obtained: another window shows it, which says the same
+        else:
+            fcntl.flock(fd, fcntl.LOCK_SH)  # whoever asks holds it for a moment only
+        self._fd = fd
+
+    def give_back(self) -> None:
+        """This window shows the chat no longer."""
+        fd, self._fd = self._fd, None
+        if fd is not None:
+            self._fs.close(fd)
+
+    def is_held(self) -> bool:
+        """Whether some window shows the chat, this process's own included. Makes nothing."""
+        if self._fd is not None:
+            return True
+        try:
+            fd = self._fs.open(self.path, os.O_RDWR | NOFOLLOW | NONBLOCK)
+        except (FileNotFoundError, NotADirectoryError):
+            return False
+        except OSError as error:
+            raise cannot_read(self.path, error) from error
+        try:
+            return not try_lock(fd)
+        finally:
+            self._fs.close(fd)
+
+
 def running_turns(fs: Fs, desktop: Path) -> list[tuple[str, str]]:
     """Chat and turn of every turn that a process runs in a vault now."""
     names = [name.removesuffix(".lock") for name in fs.list_names(desktop / "turns") if name.endswith(".lock")]
