@@ -20,6 +20,8 @@ from vibekit_desktop.core.types.errors import CannotWrite, PathEscape, PathRefus
 from vibekit_desktop.core.types.ids import BlobHash, WorkspacePath
 
 _FOLDER_MODE = 0o755
+_SMALL_BYTES = 1 << 20
+_ATTEMPTS = 3
 
 
 def relative(root: Path, text: str) -> WorkspacePath:
@@ -130,19 +132,32 @@ class Workspace:
         return FileState(State.PRESENT, BlobHash(digest.hexdigest()), mode, size=size)
 
     def pieces(self, path: WorkspacePath) -> Iterator[bytes]:
-        """The bytes of a file, or the text of a link, in pieces; `CannotRead` if there are none to be had."""
+        """The bytes of a file, or the text of a link, in pieces; `CannotRead` if there are none to be had. A small file that
+        changes while it is read is read again: half of one version and half of the next was never there."""
         try:
             with self.beneath.parent(path) as (fd, base):
                 if stat_bits.S_ISLNK(self._fs.lstat(base, dir_fd=fd).st_mode):
                     yield self._fs.readlink(base, dir_fd=fd)
                     return
-                file = self._fs.open_regular(base, dir_fd=fd)
-                try:
-                    yield from self._fs.chunks(file)
-                finally:
-                    self._fs.close(file)
+                yield from self._quiet(fd, base)
         except OSError as error:
             raise cannot_read(path, error) from error
+
+    def _quiet(self, fd: int, base: str) -> Iterator[bytes]:
+        for attempt in range(_ATTEMPTS):
+            file = self._fs.open_regular(base, dir_fd=fd)
+            try:
+                before = self._fs.fstat(file)
+                if attempt == _ATTEMPTS - 1 or before.st_size > _SMALL_BYTES:
+                    yield from self._fs.chunks(file)
+                    return
+                data = b"".join(self._fs.chunks(file))
+                after = self._fs.fstat(file)
+            finally:
+                self._fs.close(file)
+            if len(data) == before.st_size == after.st_size and before.st_mtime_ns == after.st_mtime_ns:
+                yield data
+                return
 
     def read(self, path: WorkspacePath) -> tuple[FileState, bytes | None]:
         """State and bytes of one reading, so that they belong together; no bytes where there is no content."""
