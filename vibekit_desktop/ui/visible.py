@@ -1,7 +1,7 @@
 """Characters that cannot be seen, or that turn the text around them, made visible.
 
-Only what is painted goes through here; what is copied is always the text as it is. The table of such characters and their marks is
-`core.types.hidden`. Pure; any thread.
+Only what is painted goes through here; what is copied is always the text as it is. The table of such characters and their
+marks is `core.types.hidden`. Pure; any thread.
 """
 
 from collections.abc import Sequence
