@@ -150,8 +150,8 @@ class _Deciding:
 
     # -- one path ------------------------------------------------------------------------------------------------
 
-    def _decided(self, target: Target) -> PlannedFile:
-        fact = self._disk[target.path]
+    def _decided(self, target: Target, fact: DiskFact | None = None) -> PlannedFile:
+        fact = self._disk[target.path] if fact is None else fact
         current = self._current(fact)
         who, in_turn = self._changed_by(target, current)
         action, reason = self._action(target, fact, current)
@@ -298,12 +298,19 @@ class _Deciding:
                 reason = LeaveReason.SAME if agree(file.wanted, kept.wanted) else LeaveReason.SAME_FILE
                 self._done[file.path] = replace(file, action=Action.LEAVE, reason=reason.value, hard_linked=False)
         old = next((file for file in group if file.path == listed), None)
-        if old is None or old.path == kept.path or old.action is not Action.DELETE:
+        if old is None or old.action is not Action.DELETE or not _are_beside(old.path, kept.path):
             return
-        if kept.wanted.has_content and (kept.action is not Action.LEAVE or kept.reason == LeaveReason.SAME):
-            # The file is listed under the name that is to go: one name goes, the other comes.
-            self._done[old.path] = old
-            self._done[kept.path] = replace(kept, action=Action.CREATE, current=ABSENT, reason="", hard_linked=False)
+        # The file is listed under the name that is to go: one name goes, the other comes.
+        new = replace(kept, action=Action.CREATE, current=ABSENT, reason="", hard_linked=False)
+        if kept.action is Action.LEAVE and kept.reason != LeaveReason.SAME:
+            new = self._decided(self._files[kept.path], DiskFact(state=ABSENT))
+        if new.action is Action.CREATE and new.wanted.has_content:
+            self._done[old.path], self._done[kept.path] = old, new
+
+
+def _are_beside(one: WorkspacePath, other: WorkspacePath) -> bool:
+    """Whether two paths are different names in one folder. A folder gets no other spelling by a restore of what is in it."""
+    return one != other and one.rpartition("/")[0] == other.rpartition("/")[0]
 
 
 def _is_newer(found: Sequence[Observation], other: Sequence[Observation]) -> bool:
