@@ -160,7 +160,7 @@ def test_a_broken_repository(bench: Bench) -> None:
 def mixed(bench: Bench) -> Repository:
     """Committed, staged, changed since, staged and changed again, untracked, deleted, and staged as deleted."""
     names = ("committed", "staged", "unstaged", "both", "deleted", "staged-deleted")
-    bench.seed({name: b"committed\n" for name in names})
+    bench.seed(dict.fromkeys(names, b"committed\n"))
     made = repository(bench).init().commit()
     bench.seed({"staged": b"staged\n", "both": b"staged\n", "added": b"staged\n", "added-changed": b"staged\n"})
     made.git("add", "staged", "both", "added", "added-changed")
