@@ -25,7 +25,7 @@ def document(chat: Chat, messages: Sequence[Message]) -> str:
 def _parts(chat: Chat, messages: Sequence[Message]) -> Iterator[str]:
     yield f"# {_harmless(on_one_line(chat.name)) or 'Untitled chat'}"
     facts = (
-        ("Chat ID", code(chat.id) if chat.id else ""),
+        ("Chat ID", code(on_one_line(chat.id)) if chat.id else ""),
         ("Model", _harmless(on_one_line(chat.model))),
         ("Mode", _harmless(on_one_line(chat.current_mode_id))),
         ("Created", moment(chat.created_at)),
