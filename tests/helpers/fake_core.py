@@ -10,7 +10,7 @@ from pathlib import Path
 
 from vibekit_desktop.core.api import Check, Core
 from vibekit_desktop.core.bus import Bus
-from vibekit_desktop.core.types.chats import ChatHeader, ChatView
+from vibekit_desktop.core.types.chats import ChatHeader, ChatView, Export, ExportFormat, Message
 from vibekit_desktop.core.types.checkpoints import (
     ABSENT,
     UNKNOWN,
@@ -30,9 +30,11 @@ from vibekit_desktop.core.types.checkpoints import (
     VerifyReport,
 )
 from vibekit_desktop.core.types.diffs import BinaryPair, DiffRequest, FileDiff, StyleRuns, WordSpans
-from vibekit_desktop.core.types.errors import ChatNotFound, NothingToEnd, NothingToTakeBack
+from vibekit_desktop.core.types.errors import ChatNotFound, NotABranch, NothingToEnd, NothingToTakeBack
 from vibekit_desktop.core.types.events import Event
-from vibekit_desktop.core.types.ids import ChatId, Tag, WorkspacePath, new_chat_id, parse_workspace_path
+from vibekit_desktop.core.types.ids import ChatId, MessageId, Tag, WorkspacePath, new_chat_id, parse_workspace_path
+from vibekit_desktop.core.types.removals import DeleteReport, PurgeReport
+from vibekit_desktop.core.types.settings import KINDS, Setting, SettingKind, Value, kind_of
 from vibekit_desktop.core.types.sources import ImportReport, SourceSummary
 
 
@@ -69,6 +71,10 @@ def empty_plan(chat: ChatId, point: Point, scope: Scope = Scope.BOTH, kind: Rest
 class FakeChats(_Answers):
     headers: list[ChatHeader] = field(default_factory=list)
     views: dict[ChatId, ChatView] = field(default_factory=dict)
+    older: dict[ChatId, Sequence[Message]] = field(default_factory=dict)
+    """The messages before those of the view, from the first on."""
+    drafts: dict[ChatId, str] = field(default_factory=dict)
+    purged: PurgeReport = field(default_factory=PurgeReport)
 
     async def list(
         self, *, archived: bool = False, workspace: str | None = None, limit: int | None = None
@@ -93,9 +99,70 @@ class FakeChats(_Answers):
             raise ChatNotFound(chat)
         return self.views[chat]
 
-    async def branch(self, chat: ChatId, turn: int) -> ChatId:
-        self.note("branch", chat, turn)
+    async def first_rows(self, limit: int) -> Sequence[ChatHeader]:
+        self.note("first_rows", limit)
+        return [header for header in self.headers if not header.archived][:limit]
+
+    async def earlier(self, chat: ChatId, before: int, limit: int) -> Sequence[Message]:
+        self.note("earlier", chat, before, limit)
+        return self.older.get(chat, ())[max(0, before - limit) : before]
+
+    async def hold_open(self, chat: ChatId | None) -> None:
+        self.note("hold_open", chat)
+
+    async def branch(self, chat: ChatId, turn: int, *, message: MessageId | None = None, files_before: bool = False) -> ChatId:
+        self.note("branch", chat, turn, message, files_before)
         return new_chat_id()
+
+    async def children(self, chat: ChatId) -> Sequence[ChatId]:
+        self.note("children", chat)
+        return [header.id for header in self.headers if header.parent_chat_id == chat]
+
+    def _parent(self, chat: ChatId) -> ChatId:
+        for header in self.headers:
+            if header.id == chat and header.parent_chat_id:
+                return header.parent_chat_id
+        raise NotABranch(chat)
+
+    async def promote(self, chat: ChatId) -> ChatId:
+        self.note("promote", chat)
+        return self._parent(chat)
+
+    async def discard(self, chat: ChatId) -> ChatId:
+        self.note("discard", chat)
+        return self._parent(chat)
+
+    async def merge(self, chat: ChatId) -> ChatId:
+        self.note("merge", chat)
+        return self._parent(chat)
+
+    async def rename(self, chat: ChatId, name: str) -> None:
+        self.note("rename", chat, name)
+
+    async def pin(self, chat: ChatId, pinned: bool) -> None:
+        self.note("pin", chat, pinned)
+
+    async def archive(self, chat: ChatId) -> None:
+        self.note("archive", chat)
+
+    async def unarchive(self, chat: ChatId) -> None:
+        self.note("unarchive", chat)
+
+    async def delete(self, chat: ChatId, *, keep_branches: bool = False) -> DeleteReport:
+        self.note("delete", chat, keep_branches)
+        return DeleteReport(deleted=(chat,))
+
+    async def purge(self, older_than_days: int, *, only_look: bool = False) -> PurgeReport:
+        self.note("purge", older_than_days, only_look)
+        return self.purged
+
+    async def draft(self, chat: ChatId) -> str:
+        self.note("draft", chat)
+        return self.drafts.get(chat, "")
+
+    async def set_draft(self, chat: ChatId, text: str) -> None:
+        self.note("set_draft", chat, text)
+        self.drafts[chat] = text
 
 
 @dataclass
@@ -281,6 +348,42 @@ class FakeHistories(_Answers):
 
 
 @dataclass
+class FakeSettings(_Answers):
+    values: dict[str, Value] = field(default_factory=dict)
+    """What differs from the defaults."""
+
+    def _setting(self, kind: SettingKind) -> Setting:
+        value = self.values.get(kind.key, kind.default)
+        return Setting(key=kind.key, value=value, default=kind.default, text=kind.text)
+
+    async def all(self) -> Sequence[Setting]:
+        self.note("all")
+        return [self._setting(kind) for kind in KINDS.values()]
+
+    async def get(self, key: str) -> Setting:
+        self.note("get", key)
+        return self._setting(kind_of(key))
+
+    async def set(self, key: str, text: str) -> Setting:
+        self.note("set", key, text)
+        self.values[key] = kind_of(key).parse(text)
+        return self._setting(kind_of(key))
+
+
+@dataclass
+class FakeRetention(_Answers):
+    running: bool = False
+
+    def start(self) -> None:
+        self.note("start")
+        self.running = True
+
+    async def stop(self) -> None:
+        self.note("stop")
+        self.running = False
+
+
+@dataclass
 class FakeLibrary(_Answers):
     folders: list[str] = field(default_factory=list)
     verified: VerifyReport = field(default_factory=lambda: VerifyReport(problems=(), chats=0, events=0, blobs=0, size_bytes=0))
@@ -312,6 +415,19 @@ class FakeLibrary(_Answers):
         return self.checks
 
 
+@dataclass
+class FakeExports(_Answers):
+    made: Export = field(default_factory=lambda: Export(name="chat.md", data=b"# Untitled chat\n", media_type="text/markdown"))
+
+    async def export(self, chat: ChatId, kind: ExportFormat) -> Export:
+        self.note("export", chat, kind)
+        return self.made
+
+    async def save(self, export: Export, place: Path) -> Path:
+        self.note("save", export, place)
+        return place
+
+
 class FakeCore:
     """The parts, to be filled by the test, and ``core``, the bundle that the faces are given."""
 
@@ -322,8 +438,11 @@ class FakeCore:
         self.turns = FakeTurns()
         self.watch = FakeWatch()
         self.diffs = FakeDiffs()
+        self.exports = FakeExports()
         self.histories = FakeHistories()
         self.library = FakeLibrary()
+        self.settings = FakeSettings()
+        self.retention = FakeRetention()
         self.core = Core(
             events=self.bus,
             chats=self.chats,
@@ -331,8 +450,11 @@ class FakeCore:
             turns=self.turns,
             watch=self.watch,
             diffs=self.diffs,
+            exports=self.exports,
             histories=self.histories,
             library=self.library,
+            settings=self.settings,
+            retention=self.retention,
             version="0.0.0",
         )
 

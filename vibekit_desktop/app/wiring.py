@@ -18,12 +18,17 @@ from vibekit_desktop.core.services.chats import ChatService
 from vibekit_desktop.core.services.checkpoints import CheckpointService
 from vibekit_desktop.core.services.contents import LineCounts
 from vibekit_desktop.core.services.diffs import DiffService
+from vibekit_desktop.core.services.exports import ExportService
+from vibekit_desktop.core.services.families import Families
 from vibekit_desktop.core.services.found import Finder
 from vibekit_desktop.core.services.headers import Headers
 from vibekit_desktop.core.services.history import HistoryService
 from vibekit_desktop.core.services.library import LibraryService
+from vibekit_desktop.core.services.purge import Purge, RetentionService
 from vibekit_desktop.core.services.serial import Serial
+from vibekit_desktop.core.services.settings import SettingsService
 from vibekit_desktop.core.services.shelf import Shelf
+from vibekit_desktop.core.services.shown import Shown
 from vibekit_desktop.core.services.turns import TurnService
 from vibekit_desktop.core.services.watch import WatchService
 from vibekit_desktop.core.sources.claude_code import ClaudeCode
@@ -35,8 +40,8 @@ from vibekit_desktop.core.worker.pool import WorkerPool
 class Wired:
     """The core, and what the program does with it at its edges.
 
-    ``recover`` finishes interrupted restores (the window calls it at start); ``close`` ends the watching and the
-    worker process.
+    ``recover`` finishes interrupted restores (the window calls it at start); ``close`` ends the watching, the
+    removing of old archived chats and the worker process.
     """
 
     core: Core
@@ -70,15 +75,22 @@ def build(
     pool = WorkerPool()
 
     shelf = Shelf(fs, dirs.data, clock=clock, home=home)
+    settings = SettingsService(bus, shelf)
+    shelf.limits = settings.limits
     if vault is not None:
         shelf.open_for_this_run(*vault)
     sources = (ClaudeCode(),)
     finder = Finder(fs, sources, home, dirs.cache, config_dir=config_dir)
     history = HistoryService(bus, shelf, finder, headers, serial, clock=clock)
-    chats = ChatService(bus, history, headers, serial, clock=clock)
     checkpoints = CheckpointService(bus, history, headers, serial, counts)
+    families = Families(fs, shelf, clock=clock)
+    shown = Shown(fs)
+    purge = Purge(bus, shelf, headers, serial, families, shown, clock=clock)
+    chats = ChatService(bus, shelf, history, headers, serial, families, purge, shown, checkpoints, clock=clock)
+    retention = RetentionService(bus, purge, settings, clock=clock, pause=pause)
     diffs = DiffService(history, serial, pool)
-    library = LibraryService(fs, shelf, history, finder, headers, serial, version=__version__)
+    exports = ExportService(fs, history, serial, diffs, clock=clock)
+    library = LibraryService(fs, shelf, history, finder, headers, serial, settings, version=__version__)
     turns = TurnService(
         bus,
         shelf,
@@ -93,7 +105,7 @@ def build(
         pause=pause,
         now_s=now_s,
     )
-    watch = WatchService(bus, fs, shelf, headers, pause=pause)
+    watch = WatchService(bus, fs, shelf, headers, settings, pause=pause)
 
     core = Core(
         events=bus,
@@ -102,13 +114,18 @@ def build(
         turns=turns,
         watch=watch,
         diffs=diffs,
+        exports=exports,
         histories=history,
         library=library,
+        settings=settings,
+        retention=retention,
         version=__version__,
     )
 
     async def close() -> None:
+        await retention.stop()
         await watch.stop()
         await pool.close()
+        shown.close()
 
     return Wired(core=core, bus=bus, recover=checkpoints.recover_all, close=close)

@@ -4,13 +4,13 @@ import argparse
 import sys
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 
-from vibekit_desktop.cli import objects, printing, turns
+from vibekit_desktop.cli import chats, exports, objects, printing, turns
 from vibekit_desktop.cli.objects import Json
 from vibekit_desktop.cli.options import folder_of
 from vibekit_desktop.cli.printing import many
 from vibekit_desktop.cli.sentences import DONE, FAILED, REFUSED
 from vibekit_desktop.core.api import Core
-from vibekit_desktop.core.types.chats import ChatHeader
+from vibekit_desktop.core.types.chats import ChatHeader, ChatView, Message
 from vibekit_desktop.core.types.checkpoints import (
     ChangeStatus,
     FileChange,
@@ -35,7 +35,7 @@ async def _list(core: Core, options: argparse.Namespace) -> int:
     if options.json:
         printing.print_json({"chats": [objects.chat_row(header) for header in headers]})
     else:
-        printing.print_chats(headers, narrowed=bool(options.archived or workspace))
+        printing.print_chats(headers, narrowed=bool(options.archived or workspace), numbered=not options.archived)
     return DONE
 
 
@@ -72,18 +72,34 @@ async def _import(core: Core, options: argparse.Namespace) -> int:
 
 async def _show(core: Core, options: argparse.Namespace) -> int:
     view = await core.chats.open(await core.chats.resolve(options.chat))
-    first, last = options.messages or (1, len(view.messages))
+    total = view.first_index + len(view.messages)
+    first, last = options.messages or (1, total)
+    messages = await _messages(core, view, first - 1, min(last, total))
     if options.json:
         chat: dict[str, Json] = {str(key): _json(value) for key, value in view.raw.items()}
-        if options.messages:
-            messages = chat.get("messages")
-            chat["messages"] = messages[first - 1 : last] if isinstance(messages, list) else []
+        chat.pop("parts", None)  # the messages of the parts are among the messages
+        listed = chat.get("messages")
+        if options.messages or view.first_index:
+            newest = listed if isinstance(listed, list) else []
+            from_file = newest[max(0, first - 1 - view.first_index) : max(0, last - view.first_index)]
+            from_parts = messages[: max(0, len(messages) - len(from_file))]
+            chat["messages"] = [*(_json(objects.message_object(message)) for message in from_parts), *from_file]
         printing.print_json({"chat": chat, "turns": [objects.turn_object(turn) for turn in view.turns]})
         return DONE
     printing.say(f"{printing.visible(view.header.name)}  ({view.header.id})")
-    for number, message in enumerate(view.messages[first - 1 : last], first):
+    for number, message in enumerate(messages, first):
         printing.print_message(number, message)
     return DONE
+
+
+async def _messages(core: Core, view: ChatView, first: int, last: int) -> Sequence[Message]:
+    """The messages from index ``first`` to before ``last`` of the whole chat."""
+    start = view.first_index
+    newest = view.messages[max(0, first - start) : max(0, last - start)]
+    if first >= start:
+        return newest
+    upto = min(last, start)
+    return [*await core.chats.earlier(view.header.id, upto, upto - first), *newest]
 
 
 def _json(value: object) -> Json:
@@ -337,7 +353,19 @@ COMMANDS: Mapping[str, Command] = {
     "record": turns.record,
     "turn": turns.turn,
     "conflicts": turns.conflicts,
-    "branch": turns.branch,
+    "branch": chats.branch,
+    "promote": chats.family,
+    "discard": chats.family,
+    "merge": chats.family,
+    "rename": chats.rename,
+    "pin": chats.pin,
+    "unpin": chats.pin,
+    "archive": chats.archive,
+    "unarchive": chats.archive,
+    "delete": chats.delete,
+    "purge": chats.purge,
+    "settings": chats.settings,
+    "export": exports.export,
     "verify": _verify,
     "doctor": _doctor,
 }

@@ -7,7 +7,9 @@ import base64
 import os
 from collections.abc import Iterable, Mapping, Sequence
 
-from vibekit_desktop.core.types.chats import ChatHeader, ChatStatus, TurnSpan
+import msgspec
+
+from vibekit_desktop.core.types.chats import ChatHeader, ChatStatus, Message, TurnSpan
 from vibekit_desktop.core.types.checkpoints import (
     CaptureReport,
     Conflict,
@@ -34,6 +36,7 @@ from vibekit_desktop.core.types.diffs import (
     TooLarge,
     Unreadable,
 )
+from vibekit_desktop.core.types.settings import Setting
 from vibekit_desktop.core.types.sources import ImportedChat, ImportReport, SourceSummary
 
 Json = None | bool | int | float | str | Sequence["Json"] | Mapping[str, "Json"]
@@ -67,6 +70,10 @@ def chat_row(header: ChatHeader) -> dict[str, Json]:
         "lines_removed": header.lines_removed,
         "parent_chat_id": header.parent_chat_id,
         "archived": header.archived,
+        "archived_at": header.archived_at or None,
+        "pinned_at": header.pinned_at or None,
+        "summary": header.summary or None,
+        "rewind_from_turn": header.rewind_from_turn or None,
         "damaged": header.status is ChatStatus.DAMAGED,
         "problem": header.problem or None,
         "opened": header.status is not ChatStatus.FOUND,
@@ -306,6 +313,16 @@ def report_object(report: RestoreReport) -> dict[str, Json]:
         "verified": report.verified,
         "branch_chat_id": report.branch_chat_id,
     }
+
+
+def message_object(message: Message) -> object:
+    """A message as it is stored (chat.md 1.6), by the keys that we know."""
+    return msgspec.json.decode(msgspec.json.encode(message))
+
+
+def setting_object(setting: Setting) -> dict[str, Json]:
+    """One element of ``settings``."""
+    return {"key": setting.key, "value": setting.value, "default": setting.default, "text": setting.text}
 
 
 def verify_object(report: VerifyReport) -> dict[str, Json]:

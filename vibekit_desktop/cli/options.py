@@ -49,6 +49,13 @@ def _messages(text: str) -> tuple[int, int]:
     return int(first), int(last)
 
 
+def _export_format(text: str) -> str:
+    known = {"md": "md", "markdown": "md", "json": "json", "html": "html", "patch": "patch"}.get(text.lower())
+    if known is None:
+        raise argparse.ArgumentTypeError("must be md, json, html or patch")
+    return known
+
+
 def _view(text: str) -> str:
     if text in ("transcript", "review", "first-run") or (text.startswith("restore:") and len(text) > len("restore:")):
         return text
@@ -119,6 +126,18 @@ def _add_point_verbs(verbs: "argparse._SubParsersAction[_Parser]") -> None:
     parser.add_argument("folder", metavar="DIR")
 
 
+def _add_export(verbs: "argparse._SubParsersAction[_Parser]") -> None:
+    export = verbs.add_parser(
+        "export",
+        help="a chat, or its changes, as one file",
+        description="md: the transcript as a document. json: all that is stored of it. html: one page that needs nothing beside it. "
+        "patch: its changes, from its start to what is on disk now, as `git apply` takes them.",
+    )
+    export.add_argument("chat", metavar="CHAT")
+    export.add_argument("--format", type=_export_format, default="md", metavar="md|json|html|patch")
+    export.add_argument("--out", metavar="FILE", help="a new file, or a folder to put it in; without it: standard output")
+
+
 def _mode(text: str) -> int:
     if not (text.isascii() and text.isdecimal() and 3 <= len(text) <= 4) or set(text) & {"8", "9"} or int(text, 8) > 0o777:
         raise argparse.ArgumentTypeError("must be permissions in octal, as 644 or 0755")
@@ -152,9 +171,50 @@ def _add_turn_verbs(verbs: "argparse._SubParsersAction[_Parser]") -> None:
 
     conflicts = verbs.add_parser("conflicts", help="files that somebody else changed under a chat's hands")
     conflicts.add_argument("chat", metavar="CHAT")
+
+
+def _days(text: str) -> int:
+    if not (text.isascii() and text.isdecimal() and len(text) <= 6):
+        raise argparse.ArgumentTypeError("must be a number of days, 0 or more")
+    return int(text)
+
+
+def _add_chat_verbs(verbs: "argparse._SubParsersAction[_Parser]") -> None:
+    rename = verbs.add_parser("rename", help="give a chat another name")
+    rename.add_argument("chat", metavar="CHAT")
+    rename.add_argument("name", metavar="NAME")
+    for name, text in (
+        ("pin", "keep a chat at the top of the window's list"),
+        ("unpin", "let a chat go where its date belongs"),
+        ("archive", "put a chat out of sight; `list --archived` shows it"),
+        ("unarchive", "bring an archived chat back"),
+        ("promote", "a branch takes the place of its chat, which is archived"),
+        ("discard", "delete a branch; what branched from it stays"),
+        ("merge", "put what only a branch says at the end of its chat, and archive the branch"),
+    ):
+        verbs.add_parser(name, help=text).add_argument("chat", metavar="CHAT")
+
+    delete = verbs.add_parser("delete", help="delete a chat and its branches for good; files stay as they are")
+    delete.add_argument("chat", metavar="CHAT")
+    delete.add_argument("--keep-branches", action="store_true", help="its branches stay, as those of its own parent")
+    delete.add_argument("--yes", action="store_true", help="do it; without it nothing is changed")
+
+    purge = verbs.add_parser("purge", help="delete the chats that were archived long ago")
+    purge.add_argument("--older-than", type=_days, metavar="DAYS", required=True, help="archived longer ago than so many days")
+    purge.add_argument("--yes", action="store_true", help="do it; without it nothing is changed")
+
     branch = verbs.add_parser("branch", help="a chat of its own that ends just before a turn")
     branch.add_argument("chat", metavar="CHAT")
-    branch.add_argument("--at", dest="turn", type=_positive, metavar="N", required=True, help="before this turn")
+    place = branch.add_mutually_exclusive_group(required=True)
+    place.add_argument("--at", dest="turn", type=_positive, metavar="N", help="before this turn")
+    place.add_argument("--message", metavar="ID", help="before this message")
+    branch.add_argument(
+        "--files", choices=("keep", "before"), default="keep", help="keep the files, or put them back to before it first"
+    )
+
+    settings = verbs.add_parser("settings", help="list, read or change the settings")
+    settings.add_argument("key", metavar="KEY", nargs="?")
+    settings.add_argument("value", metavar="VALUE", nargs="?")
 
 
 def _build(version: str) -> _Parser:
@@ -192,8 +252,10 @@ def _build(version: str) -> _Parser:
     show.add_argument("--messages", type=_messages, metavar="A:B")
     timeline = verbs.add_parser("timeline", help="what each turn did to the files")
     timeline.add_argument("chat", metavar="CHAT")
+    _add_export(verbs)
     _add_point_verbs(verbs)
     _add_turn_verbs(verbs)
+    _add_chat_verbs(verbs)
     verify = verbs.add_parser("verify", help="check every log, blob and chat file; changes nothing")
     verify.add_argument("chat", metavar="CHAT", nargs="?")
     verify.add_argument("--repair-index", action="store_true", help="throw the caches away and make them again first")

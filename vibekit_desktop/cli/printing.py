@@ -98,9 +98,9 @@ def one_line(text: str, width: int = 80) -> str:
     return first if len(first) <= width else first[: width - 1] + "…"
 
 
-def many(count: int, noun: str) -> str:
-    """A count with its noun: "1 file", "2 files"."""
-    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+def many(count: int, noun: str, nouns: str = "") -> str:
+    """A count with its noun: "1 file", "2 files"; ``nouns`` where an s is not enough."""
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {nouns or noun + 's'}"
 
 
 def leave_words(reason: str) -> str:
@@ -149,8 +149,8 @@ def _table(*columns: str) -> Table:
     return table
 
 
-def print_chats(headers: Iterable[ChatHeader], *, narrowed: bool = False) -> None:
-    """The rows of ``list``, numbered as ``@N`` wants."""
+def print_chats(headers: Iterable[ChatHeader], *, narrowed: bool = False, numbered: bool = True) -> None:
+    """The rows of ``list``, numbered as ``@N`` wants; archived ones have no such number."""
     console = _console()
     wanted = next(columns for least, columns in _CHAT_COLUMNS if console.width >= least)
     table = _table()
@@ -162,7 +162,7 @@ def print_chats(headers: Iterable[ChatHeader], *, narrowed: bool = False) -> Non
         empty = False
         name = f"damaged: {header.problem}" if header.status is ChatStatus.DAMAGED else one_line(header.name, 60)
         cells = {
-            "": Text(f"@{number}"),
+            "": Text(f"@{number}" if numbered else ""),
             "updated": Text(when(header.updated_at)),
             "agent": Text(visible(header.agent)),
             "workspace": Text(visible(header.workspace)),

@@ -79,14 +79,3 @@ async def conflicts(core: Core, options: argparse.Namespace) -> int:
     else:
         printing.say("Nobody else changed a file of this chat.")
     return DONE
-
-
-async def branch(core: Core, options: argparse.Namespace) -> int:
-    """``branch``: a chat of its own that ends just before a turn."""
-    parent = await core.chats.resolve(options.chat)
-    made = await core.chats.branch(parent, options.turn)
-    if options.json:
-        printing.print_json({"chat_id": made, "parent_id": parent})
-    else:
-        printing.say(f"made {made}: chat {parent} before turn {options.turn}")
-    return DONE

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, TypeVar
 
-from vibekit_desktop.core.types.chats import ChatHeader, ChatView
+from vibekit_desktop.core.types.chats import ChatHeader, ChatView, Export, ExportFormat, Message
 from vibekit_desktop.core.types.checkpoints import (
     CaptureReport,
     CheckoutReport,
@@ -25,7 +25,9 @@ from vibekit_desktop.core.types.checkpoints import (
 )
 from vibekit_desktop.core.types.diffs import DiffRequest, FileDiff, StyleRuns, WordSpans
 from vibekit_desktop.core.types.events import Event
-from vibekit_desktop.core.types.ids import ChatId, WorkspacePath
+from vibekit_desktop.core.types.ids import ChatId, MessageId, WorkspacePath
+from vibekit_desktop.core.types.removals import DeleteReport, PurgeReport
+from vibekit_desktop.core.types.settings import Setting
 from vibekit_desktop.core.types.sources import ImportReport, SourceSummary
 
 E = TypeVar("E", bound=Event)
@@ -53,14 +55,66 @@ class Chats(Protocol):
     ) -> Sequence[ChatHeader]:
         """All rows, newest update first. One damaged file is a damaged row and hides nothing else."""
 
+    async def first_rows(self, limit: int) -> Sequence[ChatHeader]:
+        """The newest rows as they were known last, at once and unverified: something to show until `list` has looked."""
+
     async def resolve(self, text: str) -> ChatId:
-        """A chat id, a unique prefix of 8 characters or more, ``@N``, or ``source:session``."""
+        """A chat id, a unique prefix of 8 characters or more, ``@N``, or ``source:session``. Archived chats are found too, by
+        anything but a row number."""
 
     async def open(self, chat: ChatId) -> ChatView:
-        """Read a chat; a source session is materialised first, one that has grown is brought up to date."""
+        """Read a chat; a source session is materialised first, one that has grown is brought up to date. Of a long chat the
+        newest messages: ``first_index`` says how many are before them."""
 
-    async def branch(self, chat: ChatId, turn: int) -> ChatId:
-        """Make a chat of its own that ends just before a turn; raises `PointNotFound`. No file is touched."""
+    async def earlier(self, chat: ChatId, before: int, limit: int) -> Sequence[Message]:
+        """The last ``limit`` messages before the one of index ``before``, in order; fewer at the beginning of the chat."""
+
+    async def hold_open(self, chat: ChatId | None) -> None:
+        """This window shows ``chat`` from now on, and no other: no purge takes it away meanwhile. It ends with the process."""
+
+    async def branch(self, chat: ChatId, turn: int, *, message: MessageId | None = None, files_before: bool = False) -> ChatId:
+        """Make a chat of its own that ends just before a turn, or just before ``message`` (then ``turn`` does not matter);
+        raises `PointNotFound`. No file is touched, unless ``files_before``: then the files are put back to how they were before
+        that turn first, as an entry of ``chat`` that can be undone; `NotAllRestored` if that failed for one of them."""
+
+    async def children(self, chat: ChatId) -> Sequence[ChatId]:
+        """The branches of a chat, archived ones too; not the branches of those."""
+
+    async def promote(self, chat: ChatId) -> ChatId:
+        """A branch takes the place of its parent, whose other branches become its own; the parent is archived. Returns the
+        former parent. Raises `NotABranch`."""
+
+    async def discard(self, chat: ChatId) -> ChatId:
+        """Delete a branch; its own branches become its parent's. Returns the parent. Raises `NotABranch`."""
+
+    async def merge(self, chat: ChatId) -> ChatId:
+        """Put what only the branch says at the end of its parent, and archive the branch. Returns the parent. Raises
+        `NotABranch` or `NothingToMerge`."""
+
+    async def rename(self, chat: ChatId, name: str) -> None:
+        """Give a chat another name, kept to the length a name may have; `Malformed` for an empty one."""
+
+    async def pin(self, chat: ChatId, pinned: bool) -> None:
+        """Keep a chat at the top of the list, or no longer."""
+
+    async def archive(self, chat: ChatId) -> None:
+        """Put a chat out of sight; `Busy` while a turn of it runs. Archiving an archived chat does nothing."""
+
+    async def unarchive(self, chat: ChatId) -> None:
+        """Bring an archived chat back; one that is not archived stays as it is."""
+
+    async def delete(self, chat: ChatId, *, keep_branches: bool = False) -> DeleteReport:
+        """Delete a chat for good, its branches first, or with ``keep_branches`` without them. `Busy` while a turn of it runs.
+        A chat of another program's session does not come back by itself."""
+
+    async def purge(self, older_than_days: int, *, only_look: bool = False) -> PurgeReport:
+        """Delete the chats that were archived longer ago. One that a window has open, or that a turn runs in, is kept."""
+
+    async def draft(self, chat: ChatId) -> str:
+        """What was written for the chat and not sent; empty if nothing was."""
+
+    async def set_draft(self, chat: ChatId, text: str) -> None:
+        """Keep what is being written; an empty text forgets it. Raises `DraftTooLarge`."""
 
 
 class Checkpoints(Protocol):
@@ -168,6 +222,17 @@ class Diffs(Protocol):
         """Colours for a text by its file name; None if there is no lexer or the text is over the limits."""
 
 
+class Exports(Protocol):
+    """Chats as files for other programs and other people."""
+
+    async def export(self, chat: ChatId, kind: ExportFormat) -> Export:
+        """The chat as it is now, archived or not, with all its messages; or its changes from its start to the disk."""
+
+    async def save(self, export: Export, place: Path) -> Path:
+        """Write it to a new file, or under its own name into a folder that is there; returns the file. `FileThere` if there is
+        something already: nothing is ever replaced."""
+
+
 class Histories(Protocol):
     """Other programs' histories on this computer. Read where they are, never changed."""
 
@@ -186,6 +251,29 @@ class Check:
     state: str
     """``ok``, ``warning`` or ``failed``."""
     detail: str
+
+
+class Settings(Protocol):
+    """What a person decided for all vaults. `SettingChanged` tells of changes, whoever made them, while `Watch` runs."""
+
+    async def all(self) -> Sequence[Setting]:
+        """Every setting with its value, in a fixed order."""
+
+    async def get(self, key: str) -> Setting:
+        """One setting; raises `UnknownSetting`."""
+
+    async def set(self, key: str, text: str) -> Setting:
+        """Change a setting to what a person typed; raises `UnknownSetting` or `BadSetting` and changes nothing then."""
+
+
+class Retention(Protocol):
+    """Removes archived chats when they are as old as the setting says, for as long as a window runs."""
+
+    def start(self) -> None:
+        """Begin: once now, then when the next one is due, and at least every hour."""
+
+    async def stop(self) -> None:
+        """End; harmless if it never began, and twice."""
 
 
 class Library(Protocol):
@@ -220,6 +308,9 @@ class Core:
     turns: Turns
     watch: Watch
     diffs: Diffs
+    exports: Exports
     histories: Histories
     library: Library
+    settings: Settings
+    retention: Retention
     version: str

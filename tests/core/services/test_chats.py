@@ -6,33 +6,33 @@ from pathlib import Path
 from tests.helpers.claude_sessions import SessionBuilder
 from vibekit_desktop.app.dirs import Dirs
 from vibekit_desktop.app.wiring import build
-from vibekit_desktop.core.services.chats import turn_spans
-from vibekit_desktop.core.types.chats import Chat, Message
+from vibekit_desktop.core.chat.spans import turn_spans
+from vibekit_desktop.core.types.chats import Message
 from vibekit_desktop.core.types.events import ChatUpdated
 
 
-def _chat(*messages: tuple[str, int]) -> Chat:
-    return Chat(id="a", messages=tuple(Message(id=f"m{n}", role=role, turn=turn) for n, (role, turn) in enumerate(messages)))
+def _said(*messages: tuple[str, int]) -> tuple[Message, ...]:
+    return tuple(Message(id=f"m{n}", role=role, turn=turn) for n, (role, turn) in enumerate(messages))
 
 
 def test_a_message_that_says_no_turn_begins_none_where_others_do() -> None:
-    spans = turn_spans(_chat(("user", 1), ("assistant", 0), ("user", 0), ("assistant", 0), ("user", 2), ("assistant", 0)), {})
+    spans = turn_spans(_said(("user", 1), ("assistant", 0), ("user", 0), ("assistant", 0), ("user", 2), ("assistant", 0)), {})
     assert [(span.turn, span.first_message, span.last_message) for span in spans] == [(1, 0, 3), (2, 4, 5)]
 
 
 def test_where_no_message_says_its_turn_each_prompt_counts_on() -> None:
-    spans = turn_spans(_chat(("user", 0), ("assistant", 0), ("user", 0)), {})
+    spans = turn_spans(_said(("user", 0), ("assistant", 0), ("user", 0)), {})
     assert [(span.turn, span.first_message, span.last_message) for span in spans] == [(1, 0, 1), (2, 2, 2)]
 
 
 def test_what_the_log_places_begins_its_turn() -> None:
-    spans = turn_spans(_chat(("user", 0), ("user", 0), ("assistant", 0)), {4: 1})
+    spans = turn_spans(_said(("user", 0), ("user", 0), ("assistant", 0)), {4: 1})
     assert [(span.turn, span.first_message, span.last_message) for span in spans] == [(4, 1, 2)]
 
 
 def test_a_transcript_without_prompts_has_no_turns() -> None:
-    assert turn_spans(Chat(id="a", messages=None), {}) == ()
-    assert turn_spans(_chat(("assistant", 0)), {}) == ()
+    assert turn_spans((), {}) == ()
+    assert turn_spans(_said(("assistant", 0)), {}) == ()
 
 
 def test_a_call_that_was_never_answered_does_not_run_for_ever(tmp_path: Path, home: Path) -> None:

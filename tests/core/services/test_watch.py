@@ -13,6 +13,7 @@ from vibekit_desktop.app.wiring import Wired, build
 from vibekit_desktop.core.disk.fs import Fs
 from vibekit_desktop.core.disk.locks import VaultLock
 from vibekit_desktop.core.services.headers import Headers
+from vibekit_desktop.core.services.settings import SettingsService
 from vibekit_desktop.core.services.shelf import Shelf
 from vibekit_desktop.core.services.watch import WARM_LOOKS, WatchService
 from vibekit_desktop.core.types.checkpoints import BeforeTurn, Mine, Scope
@@ -195,7 +196,7 @@ def test_a_look_at_two_thousand_chats_is_cheap_and_a_quiet_one_almost_free(tmp_p
     async def run() -> tuple[float, int]:
         from vibekit_desktop.core.bus import Bus
 
-        watch = WatchService(Bus(), Counting(), shelf, Headers(fs, data / "cache"))
+        watch = WatchService(Bus(), Counting(), shelf, Headers(fs, data / "cache"), SettingsService(Bus(), shelf))
         await watch.look()
         with VaultLock(fs, vault.folder).hold():
             pass

@@ -35,8 +35,8 @@ class Transcripts(Protocol):
 @dataclass(frozen=True, slots=True)
 class Ground:
     """The parts, given once. ``capture_bytes``: a file that no restore is about to lose is stored up to this size. ``whole``:
-    the workspace may be walked; not so for a home folder or a whole disk. ``copy_bytes``, ``copies_bytes``: a file that git does
-    not have is copied by a look up to this size, and all of them up to that."""
+    the workspace may be walked; not so for a home folder or a whole disk. ``copy_bytes``, ``copies_bytes``: a file that git
+    does not have is copied by a look up to this size, and all of them up to that."""
 
     fs: Fs
     vault: VaultStore

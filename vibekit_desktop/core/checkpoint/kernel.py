@@ -38,6 +38,7 @@ from vibekit_desktop.core.disk.workspace import Workspace
 from vibekit_desktop.core.types.chats import TranscriptShape
 from vibekit_desktop.core.types.checkpoints import (
     UNKNOWN,
+    BeforeTurn,
     CheckoutReport,
     Conflict,
     FileState,
@@ -50,7 +51,7 @@ from vibekit_desktop.core.types.checkpoints import (
     VerifyReport,
     point_text,
 )
-from vibekit_desktop.core.types.errors import BlobNotFound, Busy, NotKnownThere, PlanStale, RestoreUnfinished
+from vibekit_desktop.core.types.errors import BlobNotFound, Busy, NotKnownThere, PlanStale, PointNotFound, RestoreUnfinished
 from vibekit_desktop.core.types.ids import BlobHash, ChatId, Tag, WorkspacePath, parse_blob_hash, parse_chat_id, tag_order
 
 
@@ -275,7 +276,19 @@ class CheckpointKernel:
 
     def branch(self, chat: ChatId, turn: int, branch: ChatId) -> None:
         """Begin a chat of its own before a turn: the messages and the history up to there, the files as they are."""
+        if turn < 1:
+            raise PointNotFound(chat, point_text(BeforeTurn(turn)))
         lives.branch(self._ground, chat, self._view(chat)[1], self.shape(chat), turn, branch)
+
+    def branch_at(self, chat: ChatId, message: int, branch: ChatId) -> None:
+        """As `branch`, just before a message, by its index; the history up to the first turn that begins there or later."""
+        marks, shape = self._view(chat)[1], self.shape(chat)
+        turn = lives.turn_from(marks, shape, message)
+        lives.branch(self._ground, chat, marks, shape, turn, branch, keep=message)
+
+    def turn_from(self, chat: ChatId, message: int) -> int:
+        """The first turn whose prompt is at or after a message, by its index; 0 if none is."""
+        return lives.turn_from(self._view(chat)[1], self.shape(chat), message)
 
     def retire(self, chat: ChatId) -> None:
         """Put the log of a deleted chat away; it goes for good once no chat's history reaches back to it."""

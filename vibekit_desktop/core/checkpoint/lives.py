@@ -24,29 +24,55 @@ from vibekit_desktop.core.types.errors import LogDamaged, PointNotFound
 from vibekit_desktop.core.types.ids import ChatId, WorkspacePath
 
 
-def branch(ground: Ground, chat: ChatId, marks: Marks, shape: TranscriptShape, turn: int, new: ChatId) -> None:
-    """Begin the chat ``new`` as a branch of ``chat`` before a turn: its messages up to that prompt, its history up to there."""
+def branch(
+    ground: Ground, chat: ChatId, marks: Marks, shape: TranscriptShape, turn: int, new: ChatId, *, keep: int | None = None
+) -> None:
+    """Begin the chat ``new`` as a branch of ``chat`` before a turn: its messages up to that prompt, or the first ``keep``, and
+    its history up to there. Turn 0 is the end: the whole history."""
     damaged = ground.vault.damage(chat)
     if damaged:
         raise LogDamaged(chat, damaged)
-    mark = marks.turns.get(turn)
-    if mark is None or turn not in shape.prompt_index:
-        raise PointNotFound(chat, point_text(BeforeTurn(turn)))
+    if turn:
+        if turn not in marks.turns or turn not in shape.prompt_index:
+            raise PointNotFound(chat, point_text(BeforeTurn(turn)))
+        first, keep = _before(ground, marks, turn), shape.prompt_index[turn] if keep is None else keep
+    else:
+        first, keep = _after_everything(ground, chat, marks), shape.messages if keep is None else keep
+    faults.point("branch.log")
+    ground.vault.append(new, [first])
+    faults.point("branch.transcript")
+    ground.transcripts.branch(chat, new, keep=keep, first_turn=first.turn)
+
+
+def _before(ground: Ground, marks: Marks, turn: int) -> Line:
     # The turn may stand in an ancestor's log: then the branch begins there, whatever came after in this chat.
-    placed = next(placed for position, placed in marks.view.own if position == mark.start)
+    placed = next(placed for position, placed in marks.view.own if position == marks.turns[turn].start)
     contents = ground.vault.contents(placed.chat)
     earlier = [line.seq for number, line in zip(contents.numbers, contents.lines, strict=True) if number < placed.number]
-    first = Line(
+    return Line(
         type="branch_start",
         parent=placed.chat,
         turn=turn,
         cut_seq=max(earlier, default=0),
         cut_lines=placed.number - 1,
     )
-    faults.point("branch.log")
-    ground.vault.append(new, [first])
-    faults.point("branch.transcript")
-    ground.transcripts.branch(chat, new, keep=shape.prompt_index[turn], first_turn=turn)
+
+
+def _after_everything(ground: Ground, chat: ChatId, marks: Marks) -> Line:
+    contents = ground.vault.contents(chat)
+    return Line(
+        type="branch_start",
+        parent=chat,
+        turn=marks.last_turn + 1,
+        cut_seq=max((line.seq for line in contents.lines), default=0),
+        cut_lines=max(contents.numbers, default=0),
+    )
+
+
+def turn_from(marks: Marks, shape: TranscriptShape, message: int) -> int:
+    """The first turn whose prompt is at or after a message; 0 if none is."""
+    later = [(index, turn) for turn, index in shape.prompt_index.items() if index >= message and turn in marks.turns]
+    return min(later)[1] if later else 0
 
 
 def retire(ground: Ground, chat: ChatId) -> None:
@@ -99,7 +125,8 @@ def _remember_states(ground: Ground, chat: ChatId) -> None:
             entries[path] = entry
         elif last.state is not State.ABSENT:
             # Not what the last look saw: the stamp of nothing, so the next one reads it.
-            entries[path] = Entry(Stamp(last.size or 0, 0, 0, 0, 0, last.mode or 0, _kind(last), 1), last.sha or "")
+            mode = -1 if last.mode is None else last.mode
+            entries[path] = Entry(Stamp(last.size or 0, 0, 0, 0, 0, mode, _kind(last), 1), last.sha or "")
     ground.known.save(replace(seen, entries=entries))
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import msgspec
 
-from vibekit_desktop.core.chat.store import ChatFile
+from vibekit_desktop.core.chat.rows import ChatFile
 from vibekit_desktop.core.disk import atomic
 from vibekit_desktop.core.disk.fs import Fs
 from vibekit_desktop.core.services.found import FoundSession
@@ -64,10 +64,18 @@ class Headers:
             self._net = {}
             self._fs.remove(self._path)
 
-    def of_vault(self, vault: OpenVault) -> list[ChatHeader]:
+    def of_vault(self, vault: OpenVault, *, archived: bool = False) -> list[ChatHeader]:
         """All rows of one vault, damaged ones included. A vault that cannot be looked at has none and hides no other's."""
         try:
-            return [self._row(vault, file) for file in vault.chats.list()]
+            return [self._row(vault, file) for file in vault.chats.list(archived=archived)]
+        except CannotRead as error:
+            _log.info("vault %s cannot be listed: %s", vault.id, error.reason)
+            return []
+
+    def first_of(self, vault: OpenVault, limit: int) -> list[ChatHeader]:
+        """The newest rows of one vault as they were known last."""
+        try:
+            return [self._row(vault, file) for file in vault.chats.first(limit)]
         except CannotRead as error:
             _log.info("vault %s cannot be listed: %s", vault.id, error.reason)
             return []
@@ -116,6 +124,10 @@ class Headers:
             lines_removed=net[1],
             parent_chat_id=file.parent_chat_id,
             rewind_from_turn=file.rewind_from_turn,
+            archived=file.archived,
+            archived_at=file.archived_at if file.archived else 0,
+            pinned_at=file.pinned_at,
+            summary=file.summary,
             status=ChatStatus.DAMAGED if file.problem else ChatStatus.PLAIN,
             problem=file.problem,
         )

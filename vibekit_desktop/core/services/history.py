@@ -8,6 +8,7 @@ import asyncio
 import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from enum import Enum
 from pathlib import Path
 from typing import assert_never
 
@@ -44,6 +45,26 @@ class _Wanted:
     source: Source
     path: Path
     workspace: Path | None
+
+
+class Ask(Enum):
+    """Who wants a source to be read."""
+
+    NOBODY = "nobody"
+    """It is followed, or a chat of it is opened."""
+    FILE = "file"
+    """A person, this very file: it comes back if it was deleted or archived."""
+    FOLDER = "folder"
+    """A person, a folder that it is in."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Written:
+    """What an import came to, the restores that were finished first, and whether the chat came back from the archive."""
+
+    outcome: ImportOutcome
+    finished: list[RestoreReport]
+    back: bool
 
 
 class HistoryService:
@@ -90,8 +111,12 @@ class HistoryService:
         return vault
 
     async def found_session(self, chat: ChatId) -> FoundSession | None:
-        """The session of another program that would become ``chat``."""
-        return await asyncio.to_thread(self._finder.session, chat)
+        """The session of another program that would become ``chat``; none if that chat was deleted here."""
+
+        def look() -> FoundSession | None:
+            return None if chat in self._shelf.hidden() else self._finder.session(chat)
+
+        return await asyncio.to_thread(look)
 
     def source_label(self, name: str) -> str:
         """What people call the program whose histories are named ``name``; empty if we read none of it."""
@@ -116,6 +141,7 @@ class HistoryService:
             or header.problem
             or not header.source
             or header.cut
+            or vault.chats.where(chat) == "archived"
             or not (header.source_path or header.hooked_from)
             or header.parent_chat_id
         ):
@@ -146,14 +172,14 @@ class HistoryService:
         report = ImportReport()
         for one in wanted:
             try:
-                outcome = await self._import_one(one, recover_first=True)
+                outcome = await self._import_one(one, Ask.FILE if single else Ask.FOLDER)
             except CoreError as error:
                 if single:
                     raise
                 failed = FailedImport(str(one.path), _why(error), error.code)
                 report = replace(report, failed=(*report.failed, failed))
                 continue
-            report = _added(report, outcome)
+            report = _added(report, outcome) if outcome is not None else report
         return report
 
     def _wanted(self, path: Path, workspace: Path | None, agent: str | None) -> list[_Wanted]:
@@ -174,13 +200,14 @@ class HistoryService:
                 return [_Wanted(source, path, workspace)]
         raise UnknownFormat(str(path), "no known program writes files like this one")
 
-    async def _import_one(self, wanted: _Wanted, *, recover_first: bool = False) -> ImportOutcome:
-        """``recover_first``: a person asked for this change, so what a crash interrupted is finished before it. Following a
-        source while reading is no such change."""
+    async def _import_one(self, wanted: _Wanted, ask: Ask = Ask.NOBODY) -> ImportOutcome | None:
+        """None: what was put away or deleted here stays so, since nobody asked for this file by its name."""
         loop = asyncio.get_running_loop()
 
-        def read() -> tuple[OpenVault, Callable[[], tuple[ImportOutcome, list[RestoreReport]]]]:
+        def read() -> tuple[OpenVault, Callable[[], _Written]] | None:
             chat = wanted.source.summarise(wanted.path).chat_id
+            if ask is Ask.FOLDER and self._put_away(chat):
+                return None
 
             def progress(done: int, total: int) -> None:
                 event = ImportProgressed(chat, done, total)
@@ -197,10 +224,12 @@ class HistoryService:
                 raise WorkspaceRefused(root, "other-workspace")
             detached = wanted.workspace is not None and not folders.same_folder(vault.workspace_path, recorded)
 
-            def write() -> tuple[ImportOutcome, list[RestoreReport]]:
+            def write() -> _Written:
                 with vault.lock.hold():
                     kernel = vault.kernel()
-                    finished = kernel.recover() if recover_first and kernel.needs_recovery() else []
+                    # Following a source while reading is no change that a person asked for.
+                    finished = kernel.recover() if ask is not Ask.NOBODY and kernel.needs_recovery() else []
+                    back = ask is Ask.FILE and self._bring_back(vault, chat)
                     outcome = materialise(
                         session,
                         vault=vault.store,
@@ -209,19 +238,41 @@ class HistoryService:
                         detached=detached,
                         clock=self._clock,
                     )
-                    return outcome, finished
+                    self._shelf.unhide([chat])
+                    return _Written(outcome, finished, back)
 
             return vault, write
 
-        vault, write = await asyncio.to_thread(read)
+        found = await asyncio.to_thread(read)
+        if found is None:
+            return None
+        vault, write = found
         async with self._serial.hold(vault.id):
-            outcome, finished = await durably(write)
-        for report in finished:
+            written = await durably(write)
+        for report in written.finished:
             self._bus.publish(RestoreRecovered(report.chat, report))
-        await self._announce(vault, outcome)
-        return outcome
+        await self._announce(vault, written)
+        return written.outcome
 
-    async def _announce(self, vault: OpenVault, outcome: ImportOutcome) -> None:
+    def _put_away(self, chat: ChatId) -> bool:
+        """Whether the chat of a session was archived or deleted here."""
+        holder = self._shelf.holding(chat)
+        return chat in self._shelf.hidden() if holder is None else holder.chats.where(chat) == "archived"
+
+    def _bring_back(self, vault: OpenVault, chat: ChatId) -> bool:
+        """Make the chat of a session that a person asked for one of the list again; whether it was archived."""
+        place = vault.chats.where(chat)
+        if not place:
+            vault.chats.tombstones.clear(chat)
+            vault.store.take_back_up(chat)
+        if place == "archived":
+            vault.archive.unarchive(chat)
+        return place == "archived"
+
+    async def _announce(self, vault: OpenVault, written: _Written) -> None:
+        outcome = written.outcome
+        if written.back:
+            self._bus.publish(ChatCreated(await self._headers.one(vault, outcome.chat_id)))
         if outcome.imported is None or outcome.kind is ImportKind.UNCHANGED:
             return
         kind = ChatCreated if outcome.kind is ImportKind.IMPORTED else ChatUpdated

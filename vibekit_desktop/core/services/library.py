@@ -20,16 +20,16 @@ from vibekit_desktop.core.services.found import Finder
 from vibekit_desktop.core.services.headers import Headers
 from vibekit_desktop.core.services.history import HistoryService
 from vibekit_desktop.core.services.serial import Serial, durably
+from vibekit_desktop.core.services.settings import SettingsService
 from vibekit_desktop.core.services.shelf import Shelf
 from vibekit_desktop.core.services.vaults import OpenVault
 from vibekit_desktop.core.types.checkpoints import Problem, ProblemFound, VerifyReport
 from vibekit_desktop.core.types.errors import CannotRead, ChatDamaged, CoreError, PathEscape, WorkspaceMissing
 from vibekit_desktop.core.types.ids import ChatId, WorkspacePath
+from vibekit_desktop.core.types.settings import BUDGET_GB
 
 PACKAGES = ("PySide6-Essentials", "qasync", "msgspec", "pygit2", "rapidfuzz", "Pygments", "platformdirs", "rich")
 LOW_SPACE = 512 << 20
-STORE_BUDGET = 5 << 30
-"""More than this in all vaults together is worth a word (storage.md 7)."""
 
 
 class LibraryService:
@@ -43,6 +43,7 @@ class LibraryService:
         finder: Finder,
         headers: Headers,
         serial: Serial,
+        settings: SettingsService,
         *,
         version: str,
     ) -> None:
@@ -52,6 +53,7 @@ class LibraryService:
         self._shelf = shelf
         self._history = history
         self._serial = serial
+        self._settings = settings
         self._version = version
 
     async def workspaces(self) -> Sequence[str]:
@@ -105,13 +107,18 @@ class LibraryService:
     async def _verify_vault(self, vault: OpenVault, chat: ChatId | None) -> VerifyReport:
         def work() -> VerifyReport:
             report = vault.kernel().verify(chat)
-            files = [file for file in vault.chats.list() if chat in (None, file.id)]
+            listed = [*vault.chats.list(), *vault.chats.list(archived=True)]
+            files = [file for file in listed if chat in (None, file.id)]
             damaged: list[ProblemFound] = []
             for file in files:
                 try:
-                    vault.chats.load(file.id)
+                    loaded = vault.chats.load(file.id)[0]
                 except (ChatDamaged, CannotRead) as error:
-                    damaged.append(ProblemFound(Problem.CHAT_DAMAGED, file.id, f"chats/{file.id}.json", error.reason))
+                    place = "chats/archive" if file.archived else "chats"
+                    damaged.append(ProblemFound(Problem.CHAT_DAMAGED, file.id, f"{place}/{file.id}.json", error.reason))
+                    continue
+                for reason in vault.chats.damaged_parts(loaded):
+                    damaged.append(ProblemFound(Problem.CHAT_DAMAGED, file.id, "desktop/overflow", reason))
             return replace(report, problems=report.problems + tuple(damaged), chats=len(files))
 
         async with self._serial.hold(vault.id):
@@ -163,7 +170,8 @@ class LibraryService:
             vaults = self._shelf.vaults()
         except CoreError as error:
             return [Check(name="library", state="failed", detail=error.code)]
-        checks = [Check(name="library", state="ok", detail=f"{len(vaults)} vaults"), _store_check(vaults)]
+        budget = self._settings.number(BUDGET_GB) << 30
+        checks = [Check(name="library", state="ok", detail=f"{len(vaults)} vaults"), _store_check(vaults, budget)]
         for number, vault in enumerate(vaults, 1):
             name = f"vault {number}"
             missing = "" if vault.workspace() else ", its workspace is not there"
@@ -179,12 +187,11 @@ class LibraryService:
         return checks
 
 
-def _store_check(vaults: Sequence[OpenVault]) -> Check:
+def _store_check(vaults: Sequence[OpenVault], budget: int) -> Check:
+    """More than the budget in all vaults together is worth a word (storage.md 7)."""
     stored = sum(sum(vault.store.blobs.listed()[0].values()) for vault in vaults)
-    state = "warning" if stored > STORE_BUDGET else "ok"
-    return Check(
-        name="stored contents", state=state, detail=f"{stored >> 20} MB in all vaults, {STORE_BUDGET >> 20} MB planned for"
-    )
+    state = "warning" if stored > budget else "ok"
+    return Check(name="stored contents", state=state, detail=f"{stored >> 20} MB in all vaults, {budget >> 20} MB planned for")
 
 
 def _package(name: str) -> Check:

@@ -1,13 +1,14 @@
-"""The vaults of this user: which there are, which one belongs to a folder, which one holds a chat.
+"""The vaults of this user: which there are, which one belongs to a folder, which one holds a chat; and what is decided for all.
 
-Blocking; used in threads. The list is ``library.json`` in the data directory, replaced whole under a short lock of its own
-(storage.md 1). A library file that cannot be read is set aside by name and said, never overwritten.
+Blocking; used in threads. The list, the settings and the sources' rows that are hidden are ``library.json`` in the data
+directory, replaced whole under a short lock of its own (storage.md 1). A library file that cannot be read is set aside by name
+and said, never overwritten.
 """
 
 import logging
 import threading
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 
 import msgspec
@@ -18,6 +19,7 @@ from vibekit_desktop.core.disk.locks import VaultLock
 from vibekit_desktop.core.services.vaults import OpenVault
 from vibekit_desktop.core.types.errors import CannotRead, CoreError, NewerFormat, WorkspaceRefused
 from vibekit_desktop.core.types.ids import ChatId, VaultId
+from vibekit_desktop.core.types.settings import Limits
 
 VERSION = 1
 _log = logging.getLogger(__name__)
@@ -43,6 +45,10 @@ class LibraryFile(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
 
     version: int = VERSION
     vaults: tuple[VaultEntry, ...] = ()
+    settings: dict[str, object] = msgspec.field(default_factory=dict)
+    """What differs from the defaults, by key; what we do not know in it stays."""
+    hidden: tuple[str, ...] = ()
+    """Chats of other programs' sessions that were deleted: their sources' rows do not come back by themselves."""
 
 
 class Shelf:
@@ -59,6 +65,8 @@ class Shelf:
         self._for_this_run: OpenVault | None = None
         self._guard = threading.RLock()  # the cache below is used from several worker threads
         self._cache: tuple[tuple[int, int, int], LibraryFile] | None = None
+        self.limits: Callable[[], Limits] = Limits
+        """What the settings allow a capture; the vaults opened from now on ask it each time."""
 
     @property
     def data_dir(self) -> Path:
@@ -71,9 +79,7 @@ class Shelf:
         if found is None:
             raise CannotRead(str(folder), "missing")
         text = folders.settled(str(workspace))
-        self._for_this_run = OpenVault(
-            self._fs, VaultId(f"@{folder}"), folder, text, clock=self._clock, data_dir=self._data_dir, home=self._home
-        )
+        self._for_this_run = self._make(VaultId(f"@{folder}"), folder, text)
         try:
             self._record(str(folder), text)
         except CoreError as error:
@@ -154,17 +160,23 @@ class Shelf:
             if vault is None or vault.workspace_path != entry.workspace:
                 folder = Path(entry.folder)
                 folder = folder if folder.is_absolute() else self._data_dir / folder
-                vault = OpenVault(
-                    self._fs,
-                    VaultId(entry.id),
-                    folder,
-                    entry.workspace,
-                    clock=self._clock,
-                    data_dir=self._data_dir,
-                    home=self._home,
-                )
-                self._open[entry.id] = vault
+                vault = self._open[entry.id] = self._make(VaultId(entry.id), folder, entry.workspace)
             return vault
+
+    def _make(self, vault: VaultId, folder: Path, workspace: str) -> OpenVault:
+        return OpenVault(
+            self._fs,
+            vault,
+            folder,
+            workspace,
+            clock=self._clock,
+            data_dir=self._data_dir,
+            home=self._home,
+            limits=self._limits_now,
+        )
+
+    def _limits_now(self) -> Limits:
+        return self.limits()  # who knows them is given later
 
     def find(self, workspace: str) -> OpenVault | None:
         """The vault of a folder, by its recorded text, or because both texts name the same existing folder."""
@@ -235,12 +247,43 @@ class Shelf:
             raise WorkspaceRefused(folder, "own-data")
 
     def holding(self, chat: ChatId) -> OpenVault | None:
-        """The vault that has the chat's file."""
+        """The vault that has the chat's file, among the archived ones too; one in sight wins."""
+        archived: OpenVault | None = None
         for vault in self.vaults():
             try:
-                if self._fs.stat(vault.folder / "chats" / f"{chat}.json") is not None:
-                    return vault
+                place = vault.chats.where(chat)
             except CannotRead as error:
                 # one vault that cannot be looked at hides no chat of the others
                 _log.info("vault %s was passed over: %s", vault.id, error.reason)
-        return None
+                continue
+            if place == "active":
+                return vault
+            if place and archived is None:
+                archived = vault
+        return archived
+
+    # -- decided for all vaults ------------------------------------------------------------------------------------
+
+    def settings(self) -> Mapping[str, object]:
+        """What is stored of the settings, as it is on disk now."""
+        return self.read().settings
+
+    def set_setting(self, key: str, value: object) -> None:
+        """Store one setting, the others as they are."""
+        self._change(lambda library: msgspec.structs.replace(library, settings={**library.settings, key: value}))
+
+    def hidden(self) -> frozenset[str]:
+        """The chats whose sources' rows are not to be shown."""
+        return frozenset(self.read().hidden)
+
+    def hide(self, chats: Collection[ChatId]) -> None:
+        """Show these sources' rows no longer."""
+        if not self.hidden().issuperset(chats):
+            self._change(lambda found: msgspec.structs.replace(found, hidden=tuple(dict.fromkeys((*found.hidden, *chats)))))
+
+    def unhide(self, chats: Collection[ChatId]) -> None:
+        """Show these sources' rows again."""
+        if not self.hidden().isdisjoint(chats):
+            self._change(
+                lambda found: msgspec.structs.replace(found, hidden=tuple(one for one in found.hidden if one not in chats))
+            )

@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from vibekit_desktop.core.chat.archive import Archive
+from vibekit_desktop.core.chat.drafts import Drafts
 from vibekit_desktop.core.chat.store import ChatStore
 from vibekit_desktop.core.chat.transcripts import StoredTranscripts
 from vibekit_desktop.core.checkpoint.kernel import CheckpointKernel
@@ -18,6 +20,7 @@ from vibekit_desktop.core.disk.locks import VaultLock
 from vibekit_desktop.core.disk.workspace import Workspace
 from vibekit_desktop.core.types.errors import RestoreUnfinished, WorkspaceMissing
 from vibekit_desktop.core.types.ids import ChatId, VaultId
+from vibekit_desktop.core.types.settings import Limits
 
 
 class WatchedLock(VaultLock):
@@ -58,18 +61,22 @@ class OpenVault:
         clock: Callable[[], int],
         data_dir: Path,
         home: Path,
+        limits: Callable[[], Limits] = Limits,
     ) -> None:
         self.id = vault
+        self._limits = limits
         self._home = home
         self._never = (data_dir, folder)
         self.folder = folder
         self.workspace_path = workspace_path
         self.store = VaultStore(fs, folder, clock=clock)
         self.chats = ChatStore(fs, folder, clock=clock)
+        self.archive = Archive(fs, self.chats, clock=clock)
+        self.drafts = Drafts(fs, self.chats)
         self.lock = WatchedLock(fs, folder)
         self._fs = fs
         self._clock = clock
-        self._kernel: tuple[tuple[int, int] | None, CheckpointKernel] | None = None
+        self._kernel: tuple[tuple[int, int] | None, Limits, CheckpointKernel] | None = None
 
     def workspace(self) -> Workspace | None:
         """The workspace folder, or None while it is not where the library says."""
@@ -81,15 +88,25 @@ class OpenVault:
             return None
 
     def kernel(self) -> CheckpointKernel:
-        """The checkpoint kernel over the workspace as it is now; the same one, with what it has folded, while the folder is
-        the same."""
+        """The checkpoint kernel over the workspace as it is now; the same one, with what it has folded, while the folder and
+        the settings are the same."""
         workspace = self.workspace()
         place = workspace.identity if workspace is not None else None
-        if self._kernel is None or self._kernel[0] != place:
-            transcripts = StoredTranscripts(self.chats, clock=self._clock)
-            kernel = CheckpointKernel(self._fs, self.store, workspace, transcripts, self._clock, whole=self._may_be_walked())
-            self._kernel = place, kernel
-        return self._kernel[1]
+        limits = self._limits()
+        if self._kernel is None or self._kernel[:2] != (place, limits):
+            kernel = CheckpointKernel(
+                self._fs,
+                self.store,
+                workspace,
+                StoredTranscripts(self.chats, clock=self._clock),
+                self._clock,
+                capture_bytes=limits.capture_bytes,
+                copy_bytes=limits.copy_bytes,
+                copies_bytes=limits.copies_bytes,
+                whole=self._may_be_walked(),
+            )
+            self._kernel = place, limits, kernel
+        return self._kernel[2]
 
     def _may_be_walked(self) -> bool:
         """Not a home folder or a whole disk: a session may have been recorded there, its files are all that is looked at."""

@@ -1,7 +1,7 @@
 """Notice what other processes do to the vaults, so that the window shows it. Implements `core.api.Watch`.
 
-Once a second the lock file and two folders of each vault are looked at; only if one of them changed, and for a while after it,
-or every tenth time, so are the sizes and times of its logs and chat files. Nothing is read but the headers of chats that
+Once a second the lock file and three folders of each vault are looked at; only if one of them changed, and for a while after
+it, or every tenth time, so are the sizes and times of its logs and chat files. Nothing is read but the headers of chats that
 changed, and no lock is taken. What this process does under a vault's lock is told apart by looking when the lock is taken and
 before it goes. The looking is in a thread, the events are published on the loop thread.
 """
@@ -19,10 +19,11 @@ from vibekit_desktop.core.disk.fs import Fs
 from vibekit_desktop.core.disk.journal import Stamp
 from vibekit_desktop.core.services.headers import Headers
 from vibekit_desktop.core.services.serial import durably
+from vibekit_desktop.core.services.settings import SettingsService
 from vibekit_desktop.core.services.shelf import Shelf
 from vibekit_desktop.core.services.vaults import OpenVault
 from vibekit_desktop.core.types.errors import ChatNotFound, CoreError, InvalidId
-from vibekit_desktop.core.types.events import ChatCreated, ChatDeleted, ChatUpdated, Event, HistoryGrew
+from vibekit_desktop.core.types.events import ChatArchived, ChatCreated, ChatDeleted, ChatUpdated, Event, HistoryGrew
 from vibekit_desktop.core.types.ids import ChatId, VaultId, parse_chat_id
 
 _log = logging.getLogger(__name__)
@@ -41,6 +42,7 @@ class _Seen:
     marks: tuple[Stamp | None, ...] = ()
     chats: dict[ChatId, Stamp] = field(default_factory=dict)
     logs: dict[ChatId, Stamp] = field(default_factory=dict)
+    archived: frozenset[ChatId] = frozenset()
 
 
 @dataclass(slots=True)
@@ -50,6 +52,7 @@ class _Changes:
     created: set[ChatId] = field(default_factory=set)
     updated: set[ChatId] = field(default_factory=set)
     deleted: set[ChatId] = field(default_factory=set)
+    """Gone from the list, or from the archive for good."""
     grown: set[ChatId] = field(default_factory=set)
 
 
@@ -65,7 +68,8 @@ class _Eye:
         self._looks = 0
         self._changes = _Changes()
         self._logs = vault.folder / "snapshots" / "chats"
-        self._marks = (vault.lock.path, vault.chats.folder, self._logs)
+        self._archive = vault.chats.folder / "archive"
+        self._marks = (vault.lock.path, vault.chats.folder, self._logs, self._archive)
         self._places: dict[Path, dict[str, tuple[ChatId, Path] | None]] = {}
         """For every name in a folder: whose it is and what is to be looked at. Parsing and joining cost more than looking."""
         self._seen = self._everything() if all_known else _Seen()
@@ -102,14 +106,23 @@ class _Eye:
         found = self._changes
         found.created |= new.keys() - old.keys()
         found.updated |= {chat for chat, stamp in new.items() if chat in old and old[chat] != stamp}
-        found.deleted = (found.deleted | (old.keys() - new.keys())) - new.keys()
+        gone = (old.keys() - new.keys()) | (before.archived - self._seen.archived)
+        found.deleted = (found.deleted | gone) - new.keys()
         found.grown |= {chat for chat, stamp in self._seen.logs.items() if before.logs.get(chat) != stamp}
 
     def _everything(self) -> _Seen:
         # The marks first: a change between the two shows again at the next look.
         marks = tuple(journal.stamp(self._fs, path) for path in self._marks)
         chats = self._stamps(self._marks[1], ".json", "")
-        return _Seen(marks, chats, self._stamps(self._logs, "", "events.jsonl"))
+        return _Seen(marks, chats, self._stamps(self._logs, "", "events.jsonl"), self._archived())
+
+    def _archived(self) -> frozenset[ChatId]:
+        try:
+            names = self._fs.list_names(self._archive)
+        except CoreError:
+            return frozenset()  # no folder of ours
+        places = (_place(self._archive, name, ".json", "") for name in names)
+        return frozenset(place[0] for place in places if place is not None)
 
     def _stamps(self, folder: Path, suffix: str, below: str) -> dict[ChatId, Stamp]:
         before = self._places.get(folder, {})
@@ -148,6 +161,7 @@ class WatchService:
         fs: Fs,
         shelf: Shelf,
         headers: Headers,
+        settings: SettingsService,
         *,
         pause: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
@@ -155,6 +169,7 @@ class WatchService:
         self._fs = fs
         self._shelf = shelf
         self._headers = headers
+        self._settings = settings
         self._pause = pause
         self._task: asyncio.Task[None] | None = None
         self._eyes: dict[VaultId, _Eye] = {}
@@ -193,7 +208,7 @@ class WatchService:
         except CoreError as error:
             _log.info("the vaults could not be listed: %s", error.code)
             return []
-        news: list[Event] = []
+        news: list[Event] = [*self._settings.news()]
         for vault in vaults:
             try:
                 news += self._of(self._eye(vault))
@@ -213,14 +228,20 @@ class WatchService:
 
     def _of(self, eye: _Eye) -> list[Event]:
         vault, found = eye.vault, eye.changes()
-        news: list[Event] = [ChatDeleted(chat) for chat in sorted(found.deleted)]
+        news: list[Event] = [self._went(vault, chat) for chat in sorted(found.deleted)]
         for chat in sorted(found.created | found.updated):
             try:
                 header = self._headers.read(vault, chat)
             except ChatNotFound:
                 continue  # gone again
+            if header.archived:
+                continue  # and by now out of sight; the next look says so
             news.append(ChatCreated(header) if chat in found.created else ChatUpdated(header))
         return news + [HistoryGrew(chat, vault.workspace_path) for chat in sorted(found.grown)]
+
+    @staticmethod
+    def _went(vault: OpenVault, chat: ChatId) -> Event:
+        return ChatArchived(chat) if vault.chats.where(chat) == "archived" else ChatDeleted(chat)
 
 
 def _ended(task: "asyncio.Task[None]") -> None:

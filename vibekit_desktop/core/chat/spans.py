@@ -1,0 +1,63 @@
+"""Where each turn stands in a transcript, and tool calls that nobody will answer any more. Pure."""
+
+from collections.abc import Mapping, Sequence
+
+import msgspec
+
+from vibekit_desktop.core.chat.merging import is_merged
+from vibekit_desktop.core.types.chats import Message, Role, TurnSpan
+
+
+def without_open_calls(messages: Sequence[Message]) -> tuple[Message, ...]:
+    """The messages, each tool call that was never answered as failed."""
+
+    def closed(message: Message) -> Message:
+        if all(call.status not in ("pending", "in_progress") for call in message.tool_calls):
+            return message
+        calls = tuple(
+            msgspec.structs.replace(call, status="failed") if call.status in ("pending", "in_progress") else call
+            for call in message.tool_calls
+        )
+        return msgspec.structs.replace(message, tool_calls=calls)
+
+    return tuple(map(closed, messages))
+
+
+def turn_spans(messages: Sequence[Message], prompt_index: Mapping[int, int]) -> tuple[TurnSpan, ...]:
+    """Where each turn stands in a whole transcript: from its user message to the message before the next one.
+
+    ``prompt_index``: the message at which a turn begins. Where some messages say their turn, one that does not (a slash
+    command of another program) begins none; where none does, each user message counts on from the one before it. What was
+    merged from a branch belongs to no turn.
+    """
+    numbers = {index: turn for turn, index in prompt_index.items()}
+    starts: list[tuple[int, int]] = []
+    turn = 0
+    said = bool(numbers) or any(message.turn for message in messages)
+    inside = False
+    for index, message in enumerate(messages):
+        if is_merged(message):
+            if not inside:
+                starts.append((0, index))
+            inside = True
+            continue
+        number = message.turn or numbers.get(index, 0 if said else turn + 1)
+        if message.role == Role.USER and number:
+            turn = number
+            starts.append((turn, index))
+            inside = False
+    spans: list[TurnSpan] = []
+    for position, (number, first) in enumerate(starts):
+        last = starts[position + 1][1] - 1 if position + 1 < len(starts) else len(messages) - 1
+        if not number:
+            continue
+        spans.append(
+            TurnSpan(
+                turn=number,
+                first_message=first,
+                last_message=last,
+                tag=messages[first].checkpoint_tag,
+                duration_ms=sum(message.turn_elapsed_ms for message in messages[first : last + 1]),
+            )
+        )
+    return tuple(spans)
