@@ -47,6 +47,8 @@ class Planned:
     branch: str = ""
     keep: int = -1
     back_from: str = ""
+    last: int = 0
+    """The last turn that was cut."""
 
 
 @dataclass(frozen=True)
@@ -91,6 +93,8 @@ class Model:
     open: dict[str, int] = field(default_factory=dict)
     commands: list[str] = field(default_factory=list)
     """The chats of the commands that run."""
+    edge: str = ""
+    """The chat whose command begins or ends with the look of now: what only others come upon may be anybody's."""
     transcripts: dict[str, list[int]] = field(default_factory=dict)
     retired: set[str] = field(default_factory=set)
     began: dict[str, int] = field(default_factory=dict)
@@ -197,7 +201,7 @@ class Model:
             turn = last.turn if running else self.open.get(looker) or self.last_turn(looker) if chat in ("", looker) else 0
             return Line(where, "observed", turn, path, disk, disk, author, "settle")
         if chat:
-            author = "command" if chat in self.commands and not (capturing and chat == looker) else "unknown"
+            author = "command" if chat in self.commands and chat == self.edge else "unknown"
             return Line(chat, "observed", self.open[chat], path, before, disk, author, "scan")
         return Line(looker, "observed", self.last_turn(looker), path, before, disk, "unknown", "gap")
 
@@ -245,12 +249,17 @@ class Model:
         self.commands = [other for other in self.commands if other != chat]
 
     def begin_command(self, chat: str) -> None:
-        self.look(chat)
+        self._look_around(chat)
         self.commands.append(chat)
         self.add(Line(chat, "command_start", self.open[chat]))
 
-    def end_command(self, chat: str) -> None:
+    def _look_around(self, chat: str) -> None:
+        self.edge = chat
         self.look(chat)
+        self.edge = ""
+
+    def end_command(self, chat: str) -> None:
+        self._look_around(chat)
         self.commands.remove(chat)
         self.add(Line(chat, "command_end", self.open[chat]))
 

@@ -86,10 +86,6 @@ class Vault(Model):
                 found.in_force.append(line.entry)
         return found
 
-    def put_aside(self) -> set[str]:
-        """The branches that keep what was cut, and may come back."""
-        return {line.plan.branch for line in self.lines if line.plan is not None}
-
     # -- plans ---------------------------------------------------------------------------------------------------
 
     def plan_restore(
@@ -186,7 +182,9 @@ class Vault(Model):
         else:
             branch = self._aside(chat, entry)
             followed = any(line.own and line.kind == "turn_start" and line.seq > entry.seq for line in self.view(chat))
-            if len(messages) == was.keep and not followed and len(self.transcripts.get(branch, [])) > len(messages):
+            aside = self.transcripts.get(branch, [])
+            went_on = max(aside, default=0) > was.last
+            if len(messages) == was.keep and not followed and not went_on and len(aside) > len(messages):
                 plan.back_from = branch
 
     def _aside(self, chat: str, entry: Line) -> str:
@@ -209,7 +207,8 @@ class Vault(Model):
         if plan.steps:
             self.look(chat, self.named() if self.seen is None else None, ending=EVERYBODY)
         number, turn = self.last_entry(chat) + 1, self.last_turn(chat)
-        body = Planned(plan.kind, plan.takes_back, branch if plan.keep >= 0 else "", plan.keep, plan.back_from)
+        cut_last = max(self.transcripts.get(chat, []), default=0)
+        body = Planned(plan.kind, plan.takes_back, branch if plan.keep >= 0 else "", plan.keep, plan.back_from, cut_last)
         cut = self.count
         exact = [f"entry:{number}"] if plan.steps and self.looks else []
         self.add(Line(chat, "restore_plan", turn, entry=number, plan=body), *exact)

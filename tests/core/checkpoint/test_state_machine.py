@@ -88,8 +88,7 @@ class RecordedHistories(Histories):
 
     @rule(chat=numbers)
     def begin(self, chat: int) -> None:
-        if self.chat(chat) not in self.both.model.put_aside():
-            self.both.begin(self.chat(chat))
+        self.both.begin(self.chat(chat))
 
     @precondition(lambda self: self.both.model.open)
     @rule(chat=numbers)
@@ -158,8 +157,7 @@ class BareHistories(Histories):
 
     @rule(chat=numbers)
     def begin(self, chat: int) -> None:
-        if self.chat(chat) not in self.both.model.put_aside():
-            self.both.begin_bare(self.chat(chat))
+        self.both.begin_bare(self.chat(chat))
 
     @rule(chat=numbers)
     def end(self, chat: int) -> None:

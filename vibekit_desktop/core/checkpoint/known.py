@@ -153,7 +153,7 @@ class Known:
 
 def state_of(entry: Entry) -> FileState:
     """The state that an entry stands for; without a hash it is unknown what was in it."""
-    mode = entry.stamp.mode if entry.stamp.kind == "file" else None
+    mode = entry.stamp.mode if entry.stamp.kind == "file" and entry.stamp.mode >= 0 else None
     if not entry.sha:
         return FileState(State.UNKNOWN, mode=mode, reason=NO_COPY, size=entry.stamp.size)
     kind = State.LINK if entry.stamp.kind == "link" else State.PRESENT

@@ -185,7 +185,8 @@ def _cut_again(marks: Marks, request: PlanRequest, shape: TranscriptShape, branc
         return _cut_at(shape, first.keep) if first.keep >= 0 else Cut(keep=shape.messages)
     if branch is None or not branch.messages:
         return Cut(keep=shape.messages)
-    if shape.messages != entry.body.keep or any(turn.start > entry.position for turn in marks.turns.values()):
+    followed = shape.messages != entry.body.keep or any(turn.start > entry.position for turn in marks.turns.values())
+    if followed or max(branch.prompt_index, default=0) > entry.body.cut_last:  # also where the branch went on: it stays a chat
         return Cut(keep=shape.messages, notes=("turns-followed",))
     return Cut(keep=shape.messages, brings_back=branch.messages - shape.messages)
 
