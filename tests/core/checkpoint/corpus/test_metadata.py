@@ -15,6 +15,13 @@ from tests.core.checkpoint.world import ALL_MINE
 from vibekit_desktop.core.checkpoint.recorder import Announced
 from vibekit_desktop.core.types.errors import PathEscape, PathRefused
 
+
+@pytest.fixture
+def bench(either: Bench) -> Bench:
+    """Who is told to have done it makes no difference here."""
+    return either
+
+
 # -- modes -------------------------------------------------------------------------------------------------------
 
 

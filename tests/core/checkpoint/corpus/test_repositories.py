@@ -18,6 +18,12 @@ from vibekit_desktop.core.types.checkpoints import Coverage, Skipped, State
 pytestmark = needs_git
 
 
+@pytest.fixture
+def bench(either: Bench) -> Bench:
+    """Who is told to have done it makes no difference here."""
+    return either
+
+
 def home_of(bench: Bench) -> Path:
     return bench.root.parent / "home"
 
