@@ -5,16 +5,21 @@ import shutil
 import tempfile
 from pathlib import Path
 
+import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 from tests.core.checkpoint.machine import PATHS, Run
 
-MAX_EXAMPLES = int(os.environ.get("VIBEKIT_HISTORIES", "60"))
+ASKED = os.environ.get("VIBEKIT_HISTORIES", "")
+MAX_EXAMPLES = int(ASKED or "100")
 STEPS = int(os.environ.get("VIBEKIT_STEPS", "25"))
+"""Without ``VIBEKIT_HISTORIES`` the same histories every time; with it as many new ones."""
 MEMORY = "/dev/shm"
 """Files in memory, where there is such a place: these tests are about rules, and a sync costs more than all the rest."""
+
+pytestmark = pytest.mark.timeout(0 if ASKED else 120)
 
 paths = st.sampled_from(PATHS)
 contents = st.sampled_from([None, b"", b"1", b"2", b"3"])
@@ -169,8 +174,16 @@ class BareHistories(Histories):
             self.both.act_bare(self.chat(chat), path, data, mode)
 
 
-quick = settings(stateful_step_count=STEPS, deadline=None, suppress_health_check=list(HealthCheck), report_multiple_bugs=False)
+common = settings(
+    stateful_step_count=STEPS,
+    deadline=None,
+    suppress_health_check=list(HealthCheck),
+    report_multiple_bugs=False,
+    derandomize=not ASKED,
+    database=None,
+    print_blob=True,
+)
 TestRecordedHistories = RecordedHistories.TestCase
-TestRecordedHistories.settings = settings(quick, max_examples=MAX_EXAMPLES)
+TestRecordedHistories.settings = settings(common, max_examples=MAX_EXAMPLES)
 TestBareHistories = BareHistories.TestCase
-TestBareHistories.settings = settings(quick, max_examples=MAX_EXAMPLES // 3)
+TestBareHistories.settings = settings(common, max_examples=MAX_EXAMPLES // 3)
