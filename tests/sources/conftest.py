@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.helpers.claude_sessions import SessionBuilder
+from vibekit_desktop.core.chat.fitting import LIMITS, ChatLimits
 from vibekit_desktop.core.chat.store import ChatStore
 from vibekit_desktop.core.checkpoint.log import Line
 from vibekit_desktop.core.checkpoint.vault import VaultStore
@@ -25,10 +26,11 @@ class Importer:
     home: Path
     clock: Callable[[], int]
     fs: Fs
+    limits: ChatLimits = LIMITS
 
     def __post_init__(self) -> None:
         self.vault = VaultStore(self.fs, self.folder, clock=self.clock)
-        self.chats = ChatStore(self.fs, self.folder, clock=self.clock)
+        self.chats = ChatStore(self.fs, self.folder, clock=self.clock, limits=self.limits)
 
     def read(self, session: SessionBuilder) -> ForeignSession:
         return ClaudeCode().read(session.install(self.home))
@@ -50,7 +52,8 @@ class Importer:
         )
 
     def chat(self, outcome: ImportOutcome) -> Chat:
-        return self.chats.load(outcome.chat_id)[0]
+        """The chat with all its messages."""
+        return self.chats.whole(self.chats.load(outcome.chat_id)[0])
 
     def lines(self, outcome: ImportOutcome, *kinds: str) -> Sequence[Line]:
         return [line for line in self.vault.lines(outcome.chat_id) if not kinds or line.type in kinds]

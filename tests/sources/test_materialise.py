@@ -8,6 +8,7 @@ import pytest
 from tests.conftest import Clock
 from tests.helpers.claude_sessions import SessionBuilder, demo_session, write_demo_session
 from tests.sources.conftest import Importer
+from vibekit_desktop.core.chat.fitting import ChatLimits
 from vibekit_desktop.core.chat.store import ChatStore
 from vibekit_desktop.core.chat.transcripts import StoredTranscripts
 from vibekit_desktop.core.disk.fs import Fs
@@ -165,7 +166,7 @@ def test_a_name_that_the_user_gave_stays_and_an_old_title_does_not(importer: Imp
     session.raw(type="ai-title", aiTitle="A better title", sessionId=session.session)
     importer.run(session)
     assert importer.chat(outcome).name == "A better title"
-    importer.chats.mutate(outcome.chat_id, lambda chat: type(chat)(**{**_fields(chat), "name": "Mine"}))
+    importer.chats.mutate(outcome.chat_id, lambda chat, _: type(chat)(**{**_fields(chat), "name": "Mine"}))
     session.prompt("Two")
     importer.run(session)
     assert importer.chat(outcome).name == "Mine"
@@ -195,24 +196,49 @@ def test_a_session_mapped_to_another_folder_is_detached(importer: Importer, sess
     assert [line.path for line in importer.lines(outcome, "snapshot")] == ["b.py"]
 
 
-def test_a_chat_too_large_for_its_file_keeps_its_words_and_loses_output(
-    importer: Importer, session: SessionBuilder, monkeypatch: pytest.MonkeyPatch
+SMALL = ChatLimits(read=120_000, write=90_000, split_to=30_000)
+
+
+def test_a_session_too_large_for_one_file_loses_nothing_and_importing_again_changes_nothing(
+    importer: Importer, session: SessionBuilder
 ) -> None:
-    monkeypatch.setattr("vibekit_desktop.core.chat.store.WRITE_LIMIT", 60_000)
+    small = Importer(importer.folder.parent / "small", importer.home, importer.clock, Fs(), SMALL)
+    for turn in range(4):
+        session.prompt(f"Run {turn}")
+        session.bash("make", "y" * 40_000)
+        session.end_turn("Ran.")
+    outcome = small.run(session)
+    stored = small.chats.load(outcome.chat_id)[0]
+    assert stored.parts
+    assert len(stored.messages or ()) < 8
+    assert small.chat(outcome).messages == importer.chat(importer.run(session)).messages, "as if there were no limit"
+    parts = {path: path.stat().st_ino for path in small.chats.parts.folder.iterdir()}
+    assert small.run(session).kind is ImportKind.UNCHANGED
+    assert {path: path.stat().st_ino for path in small.chats.parts.folder.iterdir()} == parts, "no part was written again"
+    session.prompt("More words")
+    session.end_turn("Yes.")
+    assert small.run(session).kind is ImportKind.UPDATED
+    grown = small.chats.load(outcome.chat_id)[0]
+    assert grown.parts[: len(stored.parts)] == stored.parts, "what is the same is in the same parts still"
+    assert small.chat(outcome).messages == importer.chat(importer.run(session)).messages
+    assert small.run(session).kind is ImportKind.UNCHANGED
+
+
+def test_a_damaged_part_of_an_imported_chat_is_said_and_left_alone(importer: Importer, session: SessionBuilder) -> None:
+    small = Importer(importer.folder.parent / "small", importer.home, importer.clock, Fs(), SMALL)
     session.prompt("Run")
     for _ in range(3):
         session.bash("make", "y" * 60_000)
+    session.prompt("More")
     session.end_turn("Ran.")
-    outcome = importer.run(session)
-    answer = (importer.chat(outcome).messages or ())[1]
-    assert answer.content == "Ran."
-    assert all(len(call.output) < 5000 for call in answer.tool_calls)
-    assert importer.run(session).kind is ImportKind.UNCHANGED
-    monkeypatch.setattr("vibekit_desktop.core.chat.store.WRITE_LIMIT", 600)
-    session.prompt("More words")
-    failed = importer.run(session)
+    outcome = small.run(session)
+    part = sorted(small.chats.parts.folder.iterdir())[0]
+    part.write_bytes(b"rubbish")
+    failed = small.run(session)
     assert failed.failed is not None
-    assert failed.failed.code == "source.too-large"
+    assert failed.failed.code == "chat.damaged"
+    assert part.read_bytes() == b"rubbish"
+    assert small.chats.load(outcome.chat_id)[0].messages
 
 
 def test_a_damaged_chat_or_log_is_left_alone(importer: Importer, session: SessionBuilder) -> None:

@@ -9,8 +9,9 @@ import msgspec
 import pytest
 
 from tests.conftest import Clock
-from vibekit_desktop.core.chat import codec, store
-from vibekit_desktop.core.chat.store import ChatStore
+from vibekit_desktop.core.chat import codec
+from vibekit_desktop.core.chat.fitting import TOO_LARGE, ChatLimits
+from vibekit_desktop.core.chat.store import ChatStore, Mutated
 from vibekit_desktop.core.disk.fs import Fs
 from vibekit_desktop.core.types.chats import Block, Chat, DiffFragment, Location, Message, ToolCall
 from vibekit_desktop.core.types.errors import CannotRead, CannotWrite, ChatDamaged, ChatNotFound, InvalidId, NewerFormat
@@ -94,13 +95,13 @@ def test_keys_we_do_not_know_survive_at_every_depth(chats: ChatStore) -> None:
     path.write_text(json.dumps(raw))
     found = chats.mutate(
         CHAT,
-        lambda chat: msgspec.structs.replace(
+        lambda chat, _: msgspec.structs.replace(
             chat,
             name="New",
             messages=tuple(msgspec.structs.replace(message, ts=message.ts + 1) for message in chat.messages or ()),
         ),
     )
-    assert found.name == "New"
+    assert found.chat.name == "New"
     again = json.loads(path.read_bytes())
     assert again["supervised_mode"] is True
     assert again["usage"]["credits"] == 0.5
@@ -160,7 +161,7 @@ def test_what_could_poison_a_later_save_is_damaged_and_never_overwritten(chats: 
     with pytest.raises(ChatDamaged):
         chats.save(_chat())
     with pytest.raises(ChatDamaged):
-        chats.mutate(CHAT, lambda chat: chat)
+        chats.mutate(CHAT, lambda chat, _: chat)
     assert path.read_bytes() == data
 
 
@@ -186,7 +187,7 @@ def test_the_list_is_newest_first_and_sees_changes(chats: ChatStore, clock: Cloc
     first, second = chats.list()
     assert (first.id, first.parent_chat_id, first.rewind_from_turn) == ("chat-0002", CHAT, 2)
     assert (second.message_count, second.turn_count) == (2, 1)
-    chats.mutate(CHAT, lambda chat: msgspec.structs.replace(chat, name="Newest", created_at=77))
+    chats.mutate(CHAT, lambda chat, _: msgspec.structs.replace(chat, name="Newest", created_at=77))
     newest = chats.list()[0]
     assert (newest.id, newest.name, newest.updated_at, newest.created_at) == (CHAT, "Newest", clock(), 1)
     assert chats.header(CHAT) == newest
@@ -208,14 +209,14 @@ def test_ids_that_are_no_file_names_are_refused_before_a_path_is_made(chats: Cha
             chats.save(_chat(id=text))
 
 
-def test_a_chat_over_the_limit_is_refused_and_the_old_file_stays(chats: ChatStore, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_chat_over_the_limit_is_refused_and_the_old_file_stays(tmp_path: Path, clock: Clock) -> None:
+    chats = ChatStore(Fs(), tmp_path, clock=clock, limits=ChatLimits(read=2500, write=2000, split_to=1000))
     chats.save(_chat())
-    monkeypatch.setattr(store, "WRITE_LIMIT", 2000)
     with pytest.raises(CannotWrite) as refused:
         chats.save(_chat(name="x" * 3000))
-    assert refused.value.reason == store.TOO_LARGE
+    assert refused.value.reason == TOO_LARGE
     assert chats.load(CHAT)[0] == _chat()
-    monkeypatch.setattr(store, "READ_LIMIT", 100)
+    _put(chats, b" " * 2501)
     with pytest.raises(CannotRead):
         chats.load(CHAT)
     chats.delete(CHAT)
@@ -223,11 +224,11 @@ def test_a_chat_over_the_limit_is_refused_and_the_old_file_stays(chats: ChatStor
 
 
 def test_a_chat_of_a_newer_version_is_shown_and_never_written(chats: ChatStore) -> None:
-    data = b'{"id":"chat-0001","name":"From tomorrow","desktop_format":2,"messages":[]}'
+    data = b'{"id":"chat-0001","name":"From tomorrow","desktop_format":3,"messages":[]}'
     path = _put(chats, data)
     assert chats.load(CHAT)[0].name == "From tomorrow"
     with pytest.raises(NewerFormat):
-        chats.mutate(CHAT, lambda chat: msgspec.structs.replace(chat, name="x"))
+        chats.mutate(CHAT, lambda chat, _: msgspec.structs.replace(chat, name="x"))
     assert path.read_bytes() == data
 
 
@@ -235,7 +236,7 @@ def test_a_change_that_declines_writes_nothing(chats: ChatStore, clock: Clock) -
     chats.save(_chat())
     before = (chats.folder / f"{CHAT}.json").stat().st_mtime_ns
     clock.advance(5)
-    assert chats.mutate(CHAT, lambda chat: None) == _chat()
+    assert chats.mutate(CHAT, lambda chat, _: None) == Mutated(_chat(), written=False, created=False)
     assert (chats.folder / f"{CHAT}.json").stat().st_mtime_ns == before
 
 

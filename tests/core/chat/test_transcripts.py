@@ -87,7 +87,7 @@ def test_bringing_back_ends_the_cut_and_removes_the_untouched_branch(transcripts
 def test_a_branch_that_somebody_changed_stays(transcripts: StoredTranscripts, chats: ChatStore, clock: Clock) -> None:
     _cut(transcripts)
     clock.advance(1000)
-    chats.mutate(BRANCH, lambda chat: msgspec.structs.replace(chat, name="Mine now"))
+    chats.mutate(BRANCH, lambda chat, _: msgspec.structs.replace(chat, name="Mine now"))
     transcripts.bring_back(CHAT, BRANCH)
     assert chats.load(CHAT)[0].messages == MESSAGES
     assert chats.load(BRANCH)[0].name == "Mine now"

@@ -9,13 +9,14 @@ from collections.abc import Iterable, Mapping
 
 import msgspec
 
-from vibekit_desktop.core.types.chats import Block, Chat, DiffFragment, Location, Message, ToolCall
+from vibekit_desktop.core.types.chats import Block, Chat, ChatPart, DiffFragment, Location, Message, Role, ToolCall
 from vibekit_desktop.core.types.errors import InvalidId
-from vibekit_desktop.core.types.ids import parse_chat_id, parse_message_id
+from vibekit_desktop.core.types.ids import parse_blob_hash, parse_chat_id, parse_message_id
 
 FORMAT_KEY = "desktop_format"
-FORMAT = 1
-"""A file with a larger number is by a newer version: shown, never written."""
+FORMAT = 2
+"""A file with a larger number is by a newer version: shown, never written. Files without parts are written as 1: they are as
+they were before there were parts."""
 
 _ALWAYS_CHAT: dict[str, object] = {
     "usage": {
@@ -59,32 +60,123 @@ def decode(data: bytes, chat_id: str) -> tuple[Chat, dict[str, object]]:
     return chat, raw
 
 
+def typed(data: bytes, chat_id: str) -> Chat:
+    """The chat alone, of a file that a program wrote: cheaper than `decode`, blind to what only a hand can have put there."""
+    try:
+        chat = msgspec.json.decode(data, type=Chat)
+    except (msgspec.MsgspecError, ValueError, RecursionError):
+        return decode(data, chat_id)[0]
+    if chat.id != chat_id:
+        raise Unreadable("the id inside is not the file's name")
+    check_ids(chat)
+    return chat
+
+
+def is_newer(raw: Mapping[str, object]) -> bool:
+    """Whether a newer version wrote the chat: it is shown and never changed."""
+    found = raw.get(FORMAT_KEY)
+    return isinstance(found, int) and found > FORMAT
+
+
 def check_ids(chat: Chat) -> None:
-    """Raise `Unreadable` unless every id that becomes a file's name or an address is of its kind."""
+    """Raise `Unreadable` unless every id that becomes a file's name or an address is of its kind, and every part can be one."""
     try:
         parse_chat_id(chat.id)
         if chat.parent_chat_id:
             parse_chat_id(chat.parent_chat_id)
+        for _, _, branch in chat.removed_turns:
+            parse_chat_id(branch)
         for message in chat.messages or ():
             parse_message_id(message.id)
+        for part in chat.parts:
+            parse_blob_hash(part.sha)
     except InvalidId as error:
         raise Unreadable(f"a {error.kind} is not valid") from error
+    if len({part.n for part in chat.parts}) != len(chat.parts) or not all(_possible(part) for part in chat.parts):
+        raise Unreadable("what it says of its older messages cannot be")
+
+
+def _possible(part: ChatPart) -> bool:
+    return 0 < part.n < 10**9 and part.size > 0 and 0 <= part.turns <= part.prompts <= part.messages and part.messages > 0
 
 
 def encode(chat: Chat, raw: Mapping[str, object] | None = None) -> bytes:
     """The bytes of a chat file: our values over the object that was read, unknown keys kept."""
-    whole = _plain(chat)
-    base = raw or {}
-    merged: dict[str, object] = {key: value for key, value in base.items() if key not in _CHAT}
-    merged = {**_ALWAYS_CHAT, **merged, **whole, FORMAT_KEY: FORMAT}
-    merged["messages"] = None if chat.messages is None else _messages(chat.messages, base.get("messages"))
+    found = None if chat.messages is None else objects(chat.messages, (raw or {}).get("messages"))
+    return encode_with(chat, raw, found)
+
+
+def encode_with(chat: Chat, raw: Mapping[str, object] | None, messages: list[object] | None) -> bytes:
+    """`encode`, the messages as they are to be written. `UnicodeEncodeError` if a text holds half characters."""
+    known = {key: value for key, value in (raw or {}).items() if key not in _CHAT}
+    merged = {**_ALWAYS_CHAT, **known, **_plain(chat), FORMAT_KEY: FORMAT if chat.parts else 1, "messages": messages}
     order = ["id", "name", "model", "acp_session_id", "messages", "usage", "created_at", "updated_at", "message_count"]
     ordered = {key: merged[key] for key in order if key in merged} | merged
     ordered.setdefault("name", "")
     return msgspec.json.format(msgspec.json.encode(ordered), indent=2)
 
 
-def _messages(messages: Iterable[Message], raw: object) -> list[object]:
+class _Messages(msgspec.Struct, frozen=True):
+    messages: tuple[Message, ...]
+
+
+class _Objects(msgspec.Struct, frozen=True):
+    messages: list[object]
+
+
+def messages_of(part: bytes) -> tuple[Message, ...] | None:
+    """The messages in the bytes of a part; None if they cannot be read."""
+    try:
+        return msgspec.json.decode(part, type=_Messages).messages
+    except (msgspec.MsgspecError, ValueError, RecursionError):
+        pass
+    try:
+        plain = _without_nulls(msgspec.json.decode(part))
+        return msgspec.json.decode(msgspec.json.encode(plain), type=_Messages).messages
+    except (msgspec.MsgspecError, ValueError, RecursionError):
+        return None
+
+
+def objects_of(part: bytes) -> list[object]:
+    """The messages in the bytes of a part as they were written; none if they cannot be read."""
+    try:
+        return msgspec.json.decode(part, type=_Objects).messages
+    except (msgspec.MsgspecError, ValueError, RecursionError):
+        return []
+
+
+def parts_of(raw: Mapping[str, object]) -> tuple[ChatPart, ...]:
+    """The parts that the raw object of a chat names; none that could not be read."""
+    try:
+        return msgspec.convert(raw.get("parts") or (), type=tuple[ChatPart, ...])
+    except msgspec.MsgspecError:
+        return ()
+
+
+def id_of(item: object) -> str:
+    """The id of a message as it is written."""
+    found = item.get("id") if isinstance(item, dict) else None
+    return found if isinstance(found, str) else ""
+
+
+def size_in_file(item: object) -> int:
+    """How many bytes a message takes in a chat file."""
+    written = msgspec.json.format(msgspec.json.encode(item), indent=2)
+    return len(written) + _DEPTH * (written.count(b"\n") + 1) + len(b",\n")
+
+
+def size_in_part(item: object) -> int:
+    """How many bytes a message takes in a part, its prompt there counted too."""
+    said = item.get("content") if isinstance(item, dict) and item.get("role") == Role.USER else None
+    return len(msgspec.json.encode(item)) + (len(msgspec.json.encode(said)) if said else 0) + 32
+
+
+_DEPTH = 4
+"""The indentation of a message in a chat file."""
+
+
+def objects(messages: Iterable[Message], raw: object) -> list[object]:
+    """Messages as they are written: each over the raw one of its id, which is handed back itself where nothing changed."""
     earlier: dict[str, dict[str, object]] = {}
     for item in raw if isinstance(raw, list) else ():
         if isinstance(item, dict) and isinstance(item.get("id"), str):

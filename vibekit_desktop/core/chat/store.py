@@ -1,222 +1,354 @@
-"""One file per chat; the directory is the index.
+"""One file per chat; the directory is the index. The older messages of a long chat are in parts beside it.
 
 A damaged file is a damaged entry and hides nothing else; nothing ever overwrites it. Files are replaced whole (`disk.atomic`),
-so reading takes no lock; whoever writes holds the vault's lock. Blocking.
+so reading takes no lock; whoever writes holds the vault's lock. The commit point of a change is the rename of the chat file:
+
+| crash | what is left | who cleans |
+| --- | --- | --- |
+| before it | the old chat; parts that nothing names | `sweep` |
+| after it | the new chat; parts that only the old one named | `sweep` |
+| inside a deletion, before the file goes | the chat, with a tombstone that does not count while it is there | nobody needs to |
+| after it | a draft, a running answer, parts of no chat | the same deletion again, `sweep` |
+
+Blocking.
 """
 
-from collections.abc import Callable, Mapping
+import builtins
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
 
 from vibekit_desktop.core.chat import codec
-from vibekit_desktop.core.disk import atomic
+from vibekit_desktop.core.chat.fitting import LIMITS, ChatLimits, fitted, new_part
+from vibekit_desktop.core.chat.headers import HeaderCache
+from vibekit_desktop.core.chat.parts import Parts
+from vibekit_desktop.core.chat.places import Places, draft_in, partial_in
+from vibekit_desktop.core.chat.rows import ChatFile
+from vibekit_desktop.core.chat.tombstones import Tombstones
+from vibekit_desktop.core.disk import atomic, faults
 from vibekit_desktop.core.disk.fs import Fs
-from vibekit_desktop.core.types.chats import Chat
-from vibekit_desktop.core.types.errors import CannotRead, CannotWrite, ChatDamaged, ChatNotFound, InvalidId, NewerFormat
+from vibekit_desktop.core.types.chats import Chat, ChatPart, Message
+from vibekit_desktop.core.types.errors import (
+    BugError,
+    CannotRead,
+    ChatDamaged,
+    ChatGone,
+    ChatNotFound,
+    NewerFormat,
+)
 from vibekit_desktop.core.types.ids import ChatId, parse_chat_id
 
-READ_LIMIT = 32 << 20
-WRITE_LIMIT = 24 << 20
-TOO_LARGE = "larger than a chat file may be"
+
+@dataclass(frozen=True, slots=True)
+class Mutated:
+    """What became of a change: the chat as it is now, whether anything was written, whether the chat was made."""
+
+    chat: Chat
+    written: bool
+    created: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ChatFile:
-    """What the list needs of one chat. ``problem`` is empty, or why the chat cannot be opened; the rest is then a guess."""
+@dataclass(frozen=True, slots=True)
+class SessionIds:
+    """The agents' sessions that chats refer to. Not ``complete``: a chat could not be read, so there may be more."""
 
-    id: ChatId
-    name: str = ""
-    model: str = ""
-    agent: str = ""
-    source: str = ""
-    source_session: str = ""
-    source_path: str = ""
-    source_stamp: str = ""
-    recorded_workspace: str = ""
-    detached: bool = False
-    cut: bool = False
-    hooked_from: int = 0
-    newer: bool = False
-    """Written by a newer version: shown, never changed."""
-    parent_chat_id: ChatId | None = None
-    rewind_from_turn: int = 0
-    created_at: int = 0
-    updated_at: int = 0
-    archived_at: int = 0
-    message_count: int = 0
-    turn_count: int = 0
-    problem: str = ""
-
-
-class _MessageHead(msgspec.Struct, frozen=True):
-    role: str | None = ""
-    turn: int | None = 0
-
-
-class _Head(msgspec.Struct, frozen=True):
-    id: str
-    name: str | None = ""
-    model: str | None = ""
-    agent: str | None = ""
-    source: str | None = ""
-    source_session: str | None = ""
-    source_path: str | None = ""
-    source_stamp: str | None = ""
-    recorded_workspace: str | None = ""
-    detached: bool | None = False
-    cut: bool | None = False
-    hooked_from: int | None = 0
-    desktop_format: object = 0
-    parent_chat_id: str | None = ""
-    rewind_from_turn: int | None = 0
-    created_at: int | None = 0
-    updated_at: int | None = 0
-    archived_at: int | None = 0
-    messages: list[_MessageHead] | None = None
-
-
-_HEAD = msgspec.json.Decoder(_Head)
-_Stamp = tuple[int, int, int]
+    ids: frozenset[str]
+    complete: bool
 
 
 class ChatStore:
-    """The chats of one vault. Invariant: a chat is either its old file or its new one, never a mixture."""
+    """The chats of one vault. Invariant: a chat is either its old transcript or its new one, never a mixture."""
 
-    def __init__(self, fs: Fs, vault_folder: Path, *, clock: Callable[[], int]) -> None:
+    def __init__(self, fs: Fs, vault_folder: Path, *, clock: Callable[[], int], limits: ChatLimits = LIMITS) -> None:
         self._fs = fs
-        self.folder = vault_folder / "chats"
         self._clock = clock
-        self._headers: dict[ChatId, tuple[_Stamp, ChatFile]] = {}
+        self._limits = limits
+        self.places = Places(fs, vault_folder)
+        self.folder = self.places.folder
+        self.parts = Parts(fs, self.places.desktop)
+        self.tombstones = Tombstones(fs, self.places.desktop, clock=clock)
+        self._active = HeaderCache(fs, self.places.desktop / "headers", archived=False, limit=limits.read)
+        self._archived = HeaderCache(fs, self.places.desktop / "headers-archive", archived=True, limit=limits.read)
 
-    def _path(self, chat: ChatId) -> Path:
-        return self.folder / f"{parse_chat_id(chat)}.json"
+    # -- the list ------------------------------------------------------------------------------------------------
 
-    def list(self) -> "list[ChatFile]":
+    def list(self, *, archived: bool = False) -> "list[ChatFile]":
         """Every chat, newest update first; damaged ones with their ``problem``."""
-        found: dict[ChatId, tuple[_Stamp, ChatFile]] = {}
-        for name in self._fs.list_names(self.folder):
-            if not name.endswith(".json"):
-                continue
-            try:
-                chat = parse_chat_id(name.removesuffix(".json"))
-                seen = self._fs.stat(self.folder / name)
-            except (InvalidId, CannotRead):
-                continue
-            if seen is None:
-                continue
-            stamp = seen.st_size, seen.st_mtime_ns, seen.st_ino
-            cached = self._headers.get(chat)
-            found[chat] = cached if cached is not None and cached[0] == stamp else (stamp, self._header(chat, seen.st_mtime_ns))
-        self._headers = found
-        return sorted((header for _, header in found.values()), key=lambda header: (-header.updated_at, header.id))
+        if not archived:
+            return self._active.verified(self.folder)
+        folder = self.places.archive()
+        return self._archived.verified(folder) if folder is not None else []
+
+    def first(self, limit: int) -> "builtins.list[ChatFile]":
+        """The beginning of the list as it was known last, at once; no chat is looked at."""
+        return self._active.first(limit)
 
     def header(self, chat: ChatId) -> ChatFile | None:
-        """One chat's header, or None if it has no file."""
-        seen = self._fs.stat(self._path(chat))
-        return self._header(chat, seen.st_mtime_ns) if seen is not None else None
-
-    def _header(self, chat: ChatId, changed_ns: int) -> ChatFile:
-        problem = ""
-        try:
-            head = _HEAD.decode(self._fs.read_bytes(self._path(chat), limit=READ_LIMIT))
-            if head.id == chat:
-                return _chat_file(chat, head)
-            problem = "the id inside is not the file's name"
-        except FileNotFoundError:
-            problem = "missing"
-        except CannotRead as error:
-            problem = error.reason
-        except (msgspec.MsgspecError, ValueError, RecursionError):
-            problem = "not a chat file"
-        return ChatFile(id=chat, name=chat, updated_at=changed_ns // 1_000_000, problem=problem)
+        """One chat's row, archived or not, or None if it has no file."""
+        found = self._active.one(self.places.active(chat), chat)
+        if found is not None:
+            return found
+        path = self.places.archived(chat)
+        return self._archived.one(path, chat) if path is not None else None
 
     def exists(self, chat: ChatId) -> bool:
-        """Whether the chat has a file, readable or not."""
-        return self._fs.stat(self._path(chat)) is not None
+        """Whether the chat has a file in the list, readable or not."""
+        return self._fs.stat(self.places.active(chat)) is not None
+
+    def where(self, chat: ChatId) -> str:
+        """``active``, ``archived``, or empty if the chat has no file."""
+        home = self.places.home(chat)
+        return "" if home is None else "active" if home == self.folder else "archived"
+
+    def sessions(self) -> SessionIds:
+        """Every session of an agent that a chat refers to, earlier ones and archived chats included."""
+        try:
+            found = [*self.list(), *self.list(archived=True)]
+        except CannotRead:
+            return SessionIds(frozenset(), complete=False)
+        return SessionIds(
+            frozenset(session for row in found for session in row.sessions), complete=not any(row.problem for row in found)
+        )
+
+    def children(self, chat: ChatId) -> "builtins.list[ChatId]":
+        """The branches of a chat, archived ones too; not the branches of those."""
+        return [row.id for row in (*self.list(), *self.list(archived=True)) if row.parent_chat_id == chat]
+
+    # -- reading -------------------------------------------------------------------------------------------------
 
     def load(self, chat: ChatId) -> tuple[Chat, dict[str, object]]:
-        """The chat, and the raw object it was read from. `ChatNotFound`, `ChatDamaged`, `CannotRead`."""
+        """The chat with its newest messages, and the raw object it was read from; an archived one if it is not in the list.
+        `ChatNotFound`, `ChatDamaged`, `CannotRead`."""
+        home = self.places.home(chat)
+        if home is None:
+            raise ChatNotFound(chat)
+        return self.read(home / f"{chat}.json", chat)
+
+    def read(self, path: Path, chat: ChatId) -> tuple[Chat, dict[str, object]]:
+        """As `load`, from one place."""
         try:
-            data = self._fs.read_bytes(self._path(chat), limit=READ_LIMIT)
+            return codec.decode(self._fs.read_bytes(path, limit=self._limits.read), chat)
         except FileNotFoundError as error:
             raise ChatNotFound(chat) from error
-        try:
-            return codec.decode(data, chat)
         except codec.Unreadable as error:
+            self._rows_of(path).damaged(path, chat, str(error))
             raise ChatDamaged(chat, str(error)) from error
 
-    def save(self, chat: Chat, raw: Mapping[str, object] | None = None) -> None:
-        """Write the chat as it is. Without ``raw`` the keys we do not know are taken from the file that is there; a damaged or
-        newer file is never overwritten. `CannotWrite` with `TOO_LARGE` above the limit; nothing is changed then."""
+    def count(self, chat: Chat) -> int:
+        """How many messages the whole transcript has."""
+        return chat.first_index + len(chat.messages or ())
+
+    def page(self, chat: Chat, first: int, last: int) -> tuple[Message, ...]:
+        """The messages from index ``first`` to before ``last`` of the whole transcript; only the parts that hold them are read.
+        `ChatDamaged` says which part is wrong."""
+        found: builtins.list[Message] = []
+        at = 0
+        for part in chat.parts:
+            if first < at + part.messages and at < last:
+                found += self.parts.messages(ChatId(chat.id), part)[max(0, first - at) : max(0, last - at)]
+            at += part.messages
+        found += (chat.messages or ())[max(0, first - at) : max(0, last - at)]
+        return tuple(found)
+
+    def whole(self, chat: Chat) -> Chat:
+        """The chat with all messages in one, as if it had no parts."""
+        return self.shortened(chat, None) if chat.parts else chat
+
+    def shortened(self, chat: Chat, keep: int | None) -> Chat:
+        """The chat with its first ``keep`` messages; None: with all of them, and without parts. Parts that stay whole stay."""
+        if keep is None:
+            everything = self.page(chat, 0, self.count(chat))
+            return msgspec.structs.replace(chat, parts=(), messages=everything)
+        if keep >= chat.first_index:
+            kept = None if chat.messages is None else chat.messages[: keep - chat.first_index]
+            return msgspec.structs.replace(chat, messages=kept)
+        whole: builtins.list[ChatPart] = []
+        at = 0
+        for part in chat.parts:
+            if at + part.messages > keep:
+                break
+            whole.append(part)
+            at += part.messages
+        return msgspec.structs.replace(chat, parts=tuple(whole), messages=self.page(chat, at, keep))
+
+    def damaged_parts(self, chat: Chat) -> "builtins.list[str]":
+        """What is wrong with the parts of a chat, in words; every part is read."""
+        found = (self.parts.problem(ChatId(chat.id), part) for part in chat.parts)
+        return [problem for problem in found if problem]
+
+    # -- writing -------------------------------------------------------------------------------------------------
+
+    def mutate(
+        self,
+        chat: ChatId,
+        change: Callable[[Chat, bool], Chat | None],
+        *,
+        create: bool = False,
+        keep_date: bool = False,
+    ) -> Mutated:
+        """Load, change, save. ``change`` gets the chat and whether it is there, and returns None to leave it as it is.
+
+        ``created_at`` stays; ``updated_at`` is now, except with ``keep_date``. Refused before ``change`` is called: a chat that
+        was deleted a moment ago or is archived (`ChatGone`), one that is not there (`ChatNotFound`) unless ``create``, one that
+        cannot be read (`ChatDamaged`, `CannotRead`) or is a newer version's (`NewerFormat`).
+        """
+        now = self._clock()
+        there = self.exists(chat)
+        if there:
+            old, raw = self.read(self.places.active(chat), chat)
+            if codec.is_newer(raw):
+                raise NewerFormat(str(self.places.active(chat)))
+        else:
+            self.refuse_late(chat)
+            if not create:
+                raise ChatNotFound(chat)
+            old, raw = Chat(id=chat, messages=(), created_at=now), {}
+        new = change(old, there)
+        if new is None or (there and new == old):
+            return Mutated(old, written=False, created=False)
+        if new.id != chat:
+            raise BugError("a change gave the chat another id")
+        updated_at = old.updated_at if keep_date and there else max(now, old.updated_at)
+        new = msgspec.structs.replace(new, created_at=old.created_at, updated_at=updated_at)
+        return Mutated(self.put(self.places.active(chat), new, raw), written=True, created=not there)
+
+    def refuse_late(self, chat: ChatId) -> None:
+        """Raise `ChatGone` for a chat that is archived, or was deleted a moment ago."""
+        if self.where(chat) == "archived":
+            raise ChatGone(chat, "archived")
+        if chat in self.tombstones:
+            raise ChatGone(chat, "deleted")
+
+    def append(self, chat: ChatId, message: Message, *, keep_date: bool = False) -> Mutated:
+        """Put a message at the end; one without a time gets it. A message whose id is there already is not put there again."""
+        dated = message if message.ts else msgspec.structs.replace(message, ts=self._clock())
+
+        def longer(found: Chat, _: bool) -> Chat | None:
+            messages = found.messages or ()
+            if any(one.id == dated.id for one in messages):
+                return None
+            return msgspec.structs.replace(found, messages=(*messages, dated))
+
+        return self.mutate(chat, longer, keep_date=keep_date)
+
+    def update(self, chat: ChatId, message: str, change: Callable[[Message], Message | None]) -> Mutated:
+        """Change the first message of an id where it stands; nothing is written if there is none. One in a part makes that part
+        anew."""
+
+        def changed(found: Chat, _: bool) -> Chat | None:
+            messages = _replaced(found.messages or (), message, change)
+            if messages is not None:
+                return msgspec.structs.replace(found, messages=messages)
+            return self._with_new_part(found, message, change)
+
+        return self.mutate(chat, changed)
+
+    def _with_new_part(self, found: Chat, message: str, change: Callable[[Message], Message | None]) -> Chat | None:
+        chat = ChatId(found.id)
+        unread: ChatDamaged | None = None
+        for index, part in reversed(builtins.list(enumerate(found.parts))):
+            try:
+                old = self.parts.messages(chat, part)
+            except ChatDamaged as error:
+                unread = error
+                continue
+            messages = _replaced(old, message, change)
+            if messages == old:
+                return None
+            if messages is not None:
+                made = new_part(self.parts, chat, messages, codec.objects(messages, self.parts.objects(chat, part)))
+                return msgspec.structs.replace(found, parts=(*found.parts[:index], made, *found.parts[index + 1 :]))
+        if unread is not None:
+            raise unread
+        return None
+
+    def save(self, chat: Chat, raw: Mapping[str, object] | None = None) -> Chat:
+        """Write the chat as it is, its dates too, whether or not it was there; returns it as it was written, which may be with
+        more parts. Without ``raw`` the keys we do not know are taken from the file that is there; a damaged or newer file is
+        never overwritten. What a chat says is ``parts`` and ``messages`` together: without parts it is all in ``messages``.
+
+        `InvalidText` if it holds half characters; `CannotWrite` with `fitting.TOO_LARGE` if it is too large even without its
+        messages. Nothing is changed then."""
         identity = parse_chat_id(chat.id)
-        if raw is None and self.exists(identity):
-            raw = self.load(identity)[1]
-        if raw is not None and is_newer(raw):
-            raise NewerFormat(str(self._path(identity)))
+        path = self.places.active(identity)
+        there = self.exists(identity)
+        if not there and self.where(identity) == "archived":
+            raise ChatGone(identity, "archived")
+        if raw is None and there:
+            raw = self.read(path, identity)[1]
+        return self.put(path, chat, raw)
+
+    def put(self, path: Path, chat: Chat, raw: Mapping[str, object] | None) -> Chat:
+        """As `save`, to one place."""
+        identity = parse_chat_id(chat.id)
+        if raw is not None and codec.is_newer(raw):
+            raise NewerFormat(str(path))
         try:
             codec.check_ids(chat)
         except codec.Unreadable as error:
             raise ChatDamaged(chat.id, str(error)) from error
-        data = codec.encode(chat, raw)
-        if len(data) > WRITE_LIMIT:
-            raise CannotWrite(str(self._path(identity)), TOO_LARGE)
-        if not self._fs.is_folder(self.folder):  # it may be a link to another volume (chat.md 1.1)
-            self._fs.make_folder(self.folder)
-        atomic.replace(self._fs, self._path(identity), data, mode=0o600)
+        saved, data = fitted(self.parts, path, chat, raw or {}, self._limits)
+        self.places.make_folder()
+        faults.point("chat.save")
+        atomic.replace(self._fs, path, data, mode=0o600)
+        self._rows_of(path).wrote(path, saved)
+        kept = {part.n for part in saved.parts}
+        self.parts.remove(identity, {part.n for part in codec.parts_of(raw or {})} - kept)
+        return saved
 
-    def mutate(self, chat: ChatId, change: Callable[[Chat], Chat | None]) -> Chat:
-        """Load, change, save; ``change`` returns None to leave it. ``created_at`` stays, ``updated_at`` is now."""
-        old, raw = self.load(chat)
-        new = change(old)
-        if new is None or new == old:
-            return old
-        new = msgspec.structs.replace(new, id=old.id, created_at=old.created_at, updated_at=max(self._clock(), old.updated_at))
-        self.save(new, raw)
-        return new
+    def _rows_of(self, path: Path) -> HeaderCache:
+        return self._active if path.parent == self.folder else self._archived
 
-    def delete(self, chat: ChatId) -> None:
-        """Remove a chat's file, durably; missing is fine."""
-        atomic.remove(self._fs, self._path(chat))
-        self._headers.pop(chat, None)
+    # -- the end -------------------------------------------------------------------------------------------------
+
+    def delete(self, chat: ChatId) -> bool:
+        """Remove a chat, of the list or archived, with its draft, its running answer and its parts; whether there was one. It
+        cannot be made again for a while, unless there was none."""
+        home = self.places.home(chat)
+        if home is not None:
+            self.tombstones.add(chat)
+            faults.point("chat.delete")
+            atomic.remove(self._fs, home / f"{chat}.json")
+        self.drop_leftovers(chat, *((home,) if home is not None else (self.folder,)))
+        return home is not None
+
+    def drop_leftovers(self, chat: ChatId, folder: Path) -> None:
+        """Remove what belongs to a chat whose file is gone."""
+        atomic.remove(self._fs, draft_in(folder, chat))
+        atomic.remove(self._fs, partial_in(folder, chat))
+        self.parts.remove(chat, self.parts.numbers().get(chat, ()))
+
+    def sweep(self) -> int:
+        """Remove what crashes left: part files that no chat names, and unfinished temps; how many parts. The parts of a chat
+        that cannot be read stay."""
+        removed = 0
+        for chat, numbers in self.parts.numbers().items():
+            try:
+                named = {part.n for part in self.load(chat)[0].parts}
+            except ChatNotFound:
+                named = set()
+            except (ChatDamaged, CannotRead):
+                continue
+            self.parts.remove(chat, set(numbers) - named)
+            removed += len(set(numbers) - named)
+        for folder in (self.folder, self.places.archive(), self.parts.folder):
+            if folder is not None:
+                atomic.sweep(self._fs, folder)
+        return removed
 
 
-def is_newer(raw: Mapping[str, object]) -> bool:
-    """Whether a newer version wrote the chat: it is shown and never changed."""
-    found = raw.get(codec.FORMAT_KEY)
-    return isinstance(found, int) and found > codec.FORMAT
-
-
-def _chat_file(chat: ChatId, head: _Head) -> ChatFile:
-    messages = head.messages or []
-    users = [message for message in messages if message.role == "user"]
-    marked = sum(1 for message in users if message.turn)
-    parent: ChatId | None = None
-    if head.parent_chat_id:
-        try:
-            parent = parse_chat_id(head.parent_chat_id)
-        except InvalidId:
-            parent = None
-    return ChatFile(
-        id=chat,
-        name=head.name or "",
-        model=head.model or "",
-        agent=head.agent or "",
-        source=head.source or "",
-        source_session=head.source_session or "",
-        source_path=head.source_path or "",
-        source_stamp=head.source_stamp or "",
-        recorded_workspace=head.recorded_workspace or "",
-        detached=bool(head.detached),
-        cut=bool(head.cut),
-        hooked_from=head.hooked_from or 0,
-        newer=is_newer({codec.FORMAT_KEY: head.desktop_format}),
-        parent_chat_id=parent,
-        rewind_from_turn=head.rewind_from_turn or 0,
-        created_at=head.created_at or 0,
-        updated_at=head.updated_at or 0,
-        archived_at=head.archived_at or 0,
-        message_count=len(messages),
-        turn_count=marked or (0 if head.source else len(users)),
-    )
+def _replaced(
+    messages: Sequence[Message], identity: str, change: Callable[[Message], Message | None]
+) -> tuple[Message, ...] | None:
+    """The messages with one changed; None if it is not among them or stays as it is."""
+    for index, message in enumerate(messages):
+        if message.id == identity:
+            new = change(message)
+            if new is None:
+                return tuple(messages)
+            if new.id != identity:
+                raise BugError("a change gave the message another id")
+            return (*messages[:index], new, *messages[index + 1 :])
+    return None

@@ -11,16 +11,19 @@ The checkpoint kernel calls these inside a restore and again after a crash, so e
 The caller holds the vault's lock. Blocking.
 """
 
-from collections.abc import Callable
+import logging
+from collections.abc import Callable, Iterator, Mapping
 
 import msgspec
 
+from vibekit_desktop.core.chat.parts import Prompt
 from vibekit_desktop.core.chat.store import ChatStore
-from vibekit_desktop.core.types.chats import Chat, TranscriptShape
-from vibekit_desktop.core.types.errors import ChatNotFound
+from vibekit_desktop.core.types.chats import Chat, Role, TranscriptShape
+from vibekit_desktop.core.types.errors import ChatDamaged, ChatNotFound
 from vibekit_desktop.core.types.ids import ChatId
 
 _NAME_BYTES = 512
+_log = logging.getLogger(__name__)
 
 
 class StoredTranscripts:
@@ -31,22 +34,35 @@ class StoredTranscripts:
         self._clock = clock
 
     def shape(self, chat: ChatId) -> TranscriptShape:
-        """Length and prompts of a transcript; nothing at all if there is no chat file."""
+        """Length and prompts of a transcript; nothing at all if there is no chat file. The prompts in a part that is missing or
+        damaged are not told."""
         try:
             found, _ = self._store.load(chat)
         except ChatNotFound:
             return TranscriptShape(messages=0, prompt_index={}, prompts={})
-        messages = found.messages or ()
         places: dict[int, int] = {}
         prompts: dict[int, str] = {}
         unmarked: dict[int, str] = {}
-        for index, message in enumerate(messages):
-            if message.role == "user" and message.turn and message.turn not in places:
-                places[message.turn] = index
-                prompts[message.turn] = message.content
-            elif message.role == "user" and not message.turn:
-                unmarked[index] = message.content
-        return TranscriptShape(messages=len(messages), prompt_index=places, prompts=prompts, unmarked=unmarked)
+        for index, turn, text in self._prompts(found):
+            if not turn:
+                unmarked[index] = text
+            elif turn not in places:
+                places[turn] = index
+                prompts[turn] = text
+        return TranscriptShape(messages=self._store.count(found), prompt_index=places, prompts=prompts, unmarked=unmarked)
+
+    def _prompts(self, chat: Chat) -> Iterator[Prompt]:
+        first = 0
+        for part in chat.parts:
+            try:
+                for index, turn, text in self._store.parts.prompts(ChatId(chat.id), part):
+                    yield first + index, turn, text
+            except ChatDamaged as error:
+                _log.info("the prompts of chat %s are not all known: %s", chat.id, error.reason)
+            first += part.messages
+        for index, message in enumerate(chat.messages or (), first):
+            if message.role == Role.USER:
+                yield index, message.turn, message.content
 
     def keep_as_branch(self, chat: ChatId, branch: ChatId, *, keep: int, first_turn: int) -> None:
         """A chat of its own that holds the whole present transcript. A branch that is there already stays as it is."""
@@ -57,21 +73,25 @@ class StoredTranscripts:
         self._copy(chat, branch, keep=keep, first_turn=first_turn)
 
     def _copy(self, chat: ChatId, branch: ChatId, *, keep: int | None, first_turn: int) -> None:
-        if self._store.exists(branch):
+        if self._store.where(branch):
             return
         whole, raw = self._store.load(chat)
+        kept = whole if keep is None else self._store.shortened(whole, keep)
         now = self._clock()
         copy = msgspec.structs.replace(
-            whole,
+            kept,
             id=branch,
             name=branch_name(whole.name),
             acp_session_id="",
+            prior_acp_session_ids=(),
             parent_chat_id=chat,
             rewind_from_turn=first_turn,
-            messages=None if whole.messages is None else whole.messages[:keep],
+            parts=self._store.parts.adopt(chat, kept.parts, branch),
             created_at=now,
             updated_at=now,
             archived_at=0,
+            summary="",
+            pinned_at=0,
             source="",
             source_session="",
             source_path="",
@@ -80,19 +100,26 @@ class StoredTranscripts:
             hooked_from=0,
             removed_turns=(),
         )
-        self._store.save(copy, {"messages": raw.get("messages")})
+        self._store.save(copy, {"messages": self._objects(whole, raw, kept)})
+
+    def _objects(self, whole: Chat, raw: Mapping[str, object], kept: Chat) -> list[object]:
+        """The messages of ``kept`` as they are written in ``whole``: its last ones may come out of the part where it ends."""
+        listed = raw.get("messages")
+        found: list[object] = [*listed] if isinstance(listed, list) else []
+        for part in whole.parts[len(kept.parts) : len(kept.parts) + 1]:
+            found = [*self._store.parts.objects(ChatId(whole.id), part), *found]
+        return found
 
     def cut(self, chat: ChatId, *, keep: int, branch: ChatId, first_turn: int, last_turn: int) -> None:
         """Keep the first ``keep`` messages and remember where the others are. Refused if the branch is not there."""
-        if not self._store.exists(branch):
+        if not self._store.where(branch):
             raise ChatNotFound(branch)
 
-        def shorten(whole: Chat) -> Chat | None:
+        def shorten(whole: Chat, _: bool) -> Chat | None:
             if any(name == branch for _, _, name in whole.removed_turns):
                 return None
             return msgspec.structs.replace(
-                whole,
-                messages=None if whole.messages is None else whole.messages[:keep],
+                self._store.shortened(whole, keep),
                 cut=True,
                 removed_turns=(*whole.removed_turns, (first_turn, last_turn, branch)),
             )
@@ -101,23 +128,34 @@ class StoredTranscripts:
 
     def bring_back(self, chat: ChatId, branch: ChatId) -> None:
         """The branch's messages are the chat's again; the branch goes if nobody changed it since it was made."""
-        present, _ = self._store.load(chat)
+        present, raw = self._store.load(chat)
         waiting = any(name == branch for _, _, name in present.removed_turns)
-        if not self._store.exists(branch):
+        if not self._store.where(branch):
             if waiting:
                 raise ChatNotFound(branch)
             return
-        kept, _ = self._store.load(branch)
-
-        def whole_again(short: Chat) -> Chat | None:
-            if not waiting:
-                return None
-            left = tuple(entry for entry in short.removed_turns if entry[2] != branch)
-            return msgspec.structs.replace(short, messages=kept.messages, cut=bool(left), removed_turns=left)
-
-        now = self._store.mutate(chat, whole_again)
-        if kept.updated_at == kept.created_at and kept.messages == now.messages:
+        kept, kept_raw = self._store.load(branch)
+        if waiting:
+            own = {part.sha: part for part in present.parts}
+            lacking = [part for part in kept.parts if part.sha not in own]
+            own |= {part.sha: part for part in self._store.parts.adopt(branch, lacking, chat)}
+            whole = msgspec.structs.replace(
+                present,
+                parts=tuple(own[part.sha] for part in kept.parts),
+                messages=kept.messages,
+                cut=len(present.removed_turns) > 1,
+                removed_turns=tuple(entry for entry in present.removed_turns if entry[2] != branch),
+                updated_at=max(self._clock(), present.updated_at),
+            )
+            present = self._store.save(whole, {**raw, "messages": kept_raw.get("messages")})
+        if kept.updated_at == kept.created_at and _same(kept, present):
             self._store.delete(branch)
+
+
+def _same(one: Chat, other: Chat) -> bool:
+    """Whether two chats have the same messages."""
+    shas = [[part.sha for part in chat.parts] for chat in (one, other)]
+    return one.messages == other.messages and shas[0] == shas[1]
 
 
 def branch_name(name: str) -> str:

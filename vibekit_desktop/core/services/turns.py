@@ -23,7 +23,7 @@ import msgspec
 
 from vibekit_desktop.core.bus import Bus
 from vibekit_desktop.core.chat import hooked
-from vibekit_desktop.core.chat.store import TOO_LARGE, is_newer
+from vibekit_desktop.core.chat.codec import is_newer
 from vibekit_desktop.core.checkpoint.capture import Announced
 from vibekit_desktop.core.checkpoint.kernel import CheckpointKernel
 from vibekit_desktop.core.disk import folders
@@ -34,12 +34,11 @@ from vibekit_desktop.core.services.history import HistoryService
 from vibekit_desktop.core.services.serial import Serial, durably
 from vibekit_desktop.core.services.shelf import Shelf
 from vibekit_desktop.core.services.vaults import OpenVault
-from vibekit_desktop.core.sources.shrink import LEVELS, smaller
 from vibekit_desktop.core.types.chats import Chat, Message, Role
 from vibekit_desktop.core.types.checkpoints import CaptureReport, Coverage, EntryKind, FileChange, TurnReport
 from vibekit_desktop.core.types.errors import (
-    CannotWrite,
     ChatDamaged,
+    ChatGone,
     ChatNotFound,
     CoreError,
     InvalidId,
@@ -135,8 +134,7 @@ class TurnService:
         if "." in tag:
             return False
         try:
-            before = vault.chats.load(chat)[0]
-            return vault.chats.mutate(chat, lambda found: hooked.stamped(found, int(tag), tag)) != before
+            return vault.chats.mutate(chat, lambda found, _: hooked.stamped(found, int(tag), tag)).written
         except CoreError as error:
             _log.info("the tag %s of chat %s is only in its log: %s", tag, chat, error.code)
             return False
@@ -152,18 +150,22 @@ class TurnService:
         label = self._history.source_label(named.source)
 
         def work(kernel: CheckpointKernel) -> tuple[int, bool]:
-            there = vault.chats.exists(named.chat)
-            chat, raw = _load(vault, named.chat) if there else (self._new_chat(named, label), None)
-            if agent:
-                chat = msgspec.structs.replace(chat, agent=hooked.storable(agent))
-            message = self._prompt(chat, prompt)
-            told = message is not None and bool(chat.messages) and (chat.messages or ())[-1].id == message.id
-            count = len(chat.messages or ()) + (message is not None and not told)
-            identity = message.id if message is not None else ""
-            turn = kernel.recorder.begin_turn(named.chat, message_count=count, message_id=identity)
-            prompted = None if message is None else msgspec.structs.replace(message, turn=turn)
-            self._save(vault, hooked.begun(chat, turn, prompted), raw)
-            return turn, not there
+            begun: list[int] = []
+
+            def change(found: Chat, there: bool) -> Chat:
+                chat = found if there else self._new_chat(named, label)
+                if agent:
+                    chat = msgspec.structs.replace(chat, agent=hooked.storable(agent))
+                message = self._prompt(chat, prompt)
+                told = message is not None and bool(chat.messages) and (chat.messages or ())[-1].id == message.id
+                count = vault.chats.count(chat) + (message is not None and not told)
+                identity = message.id if message is not None else ""
+                turn = kernel.recorder.begin_turn(named.chat, message_count=count, message_id=identity)
+                begun.append(turn)
+                return hooked.begun(chat, turn, None if message is None else msgspec.structs.replace(message, turn=turn))
+
+            made = vault.chats.mutate(named.chat, change, create=True)
+            return begun[0], made.created
 
         turn, created = await self._changing(named.chat, vault, work)
         await self._tell(named.chat, vault, created=created)
@@ -213,15 +215,12 @@ class TurnService:
 
         def work(kernel: CheckpointKernel) -> int:
             turn = _open_turn(kernel, chat)
-            found, raw = _load(vault, chat)
-            prompted = hooked.prompted_at(found, turn)
+            prompted = hooked.prompted_at(_load(vault, chat), turn)
             took_ms = max(0, self._clock() - prompted) if prompted else 0
             if answer is not None and answer.strip():
                 words = hooked.storable(answer)
                 message = hooked.answer_of(str(uuid.uuid4()), words, ts=self._clock(), took_ms=took_ms)
-                with_answer = hooked.answered(found, turn, message)
-                if with_answer is not None:
-                    self._save(vault, with_answer, raw)
+                vault.chats.mutate(chat, lambda found, _: hooked.answered(found, turn, message))
             return kernel.recorder.end_turn(chat, duration_ms=took_ms, unsettled=unsettled)
 
         turn = await self._changing(chat, vault, work)
@@ -321,18 +320,6 @@ class TurnService:
         async with self._serial.hold(vault.id):
             return await durably(lambda: work(vault.kernel()))
 
-    def _save(self, vault: OpenVault, chat: Chat, raw: dict[str, object] | None) -> None:
-        """Save a chat, with as much of its tool output as there is room for."""
-        dated = msgspec.structs.replace(chat, updated_at=max(self._clock(), chat.updated_at))
-        for level in range(LEVELS):
-            try:
-                vault.chats.save(smaller(dated, level), raw)
-            except CannotWrite as error:
-                if error.reason != TOO_LARGE or level == LEVELS - 1:
-                    raise
-            else:
-                return
-
     async def _tell(self, chat: ChatId, vault: OpenVault, *, created: bool = False, row: bool = True) -> None:
         """After the change is durable. ``row``: what the list shows of the chat changed too."""
         if created or row:
@@ -363,17 +350,21 @@ def _message_count(vault: OpenVault, chat: ChatId) -> int:
         raise ChatNotFound(chat)
     if header.problem:
         raise ChatDamaged(chat, header.problem)
+    if header.archived:
+        raise ChatGone(chat, "archived")
     if header.newer:
         raise NewerFormat(str(vault.chats.folder / f"{chat}.json"))
     return header.message_count
 
 
-def _load(vault: OpenVault, chat: ChatId) -> tuple[Chat, dict[str, object]]:
+def _load(vault: OpenVault, chat: ChatId) -> Chat:
     """A chat that may be added to."""
     found, raw = vault.chats.load(chat)
+    if not vault.chats.exists(chat):
+        raise ChatGone(chat, "archived")
     if is_newer(raw):
         raise NewerFormat(str(vault.chats.folder / f"{chat}.json"))
-    return found, raw
+    return found
 
 
 def _open_turn(kernel: CheckpointKernel, chat: ChatId) -> int:

@@ -19,18 +19,18 @@ from enum import StrEnum
 
 import msgspec
 
+from vibekit_desktop.core.chat.codec import is_newer
 from vibekit_desktop.core.chat.hooked import merged
-from vibekit_desktop.core.chat.store import TOO_LARGE, ChatStore, is_newer
+from vibekit_desktop.core.chat.store import ChatStore
 from vibekit_desktop.core.chat.transcripts import branch_name
 from vibekit_desktop.core.checkpoint import log
 from vibekit_desktop.core.checkpoint.blobs import hash_of
 from vibekit_desktop.core.checkpoint.log import CoverageLine, Line, SkippedPath
 from vibekit_desktop.core.checkpoint.vault import VaultStore
 from vibekit_desktop.core.sources.base import Content, FileTouched, ForeignBranch, ForeignSession, TurnBegan, TurnEnded
-from vibekit_desktop.core.sources.shrink import LEVELS, smaller
 from vibekit_desktop.core.types.chats import Chat
 from vibekit_desktop.core.types.checkpoints import Author, How, State
-from vibekit_desktop.core.types.errors import CannotWrite, ChatDamaged, LogDamaged, NewerFormat
+from vibekit_desktop.core.types.errors import ChatDamaged, LogDamaged, NewerFormat
 from vibekit_desktop.core.types.ids import UNKNOWN_HASH, ChatId, imported_chat_id
 from vibekit_desktop.core.types.sources import FailedImport, ImportedChat
 
@@ -86,7 +86,8 @@ def materialise(
     ``workspace_root``, so its lines are not part of the vault's history. A chat that was cut here stays as it is."""
     chat = imported_chat_id(session.source, session.session)
     try:
-        old, raw = chats.load(chat) if chats.exists(chat) else (None, None)
+        old, raw = chats.load(chat) if chats.where(chat) else (None, None)
+        old = chats.whole(old) if old is not None else None
         if vault.damage(chat):
             raise LogDamaged(chat, vault.damage(chat))
         if raw is not None and is_newer(raw):
@@ -95,7 +96,7 @@ def materialise(
         return _failed(session, chat, "what is in the vault of it is damaged", error.code)
     except NewerFormat as error:
         return _failed(session, chat, "a newer version wrote the chat", error.code)
-    if old is not None and old.cut:
+    if old is not None and (old.cut or not chats.exists(chat)):  # archived: it is brought back first, or stays as it is
         return _done(session, chat, ImportKind.UNCHANGED, ())
     written = [line for line in vault.lines(chat) if not line.seq and line.type in _KINDS]
     hooked = old is not None and bool(old.hooked_from)
@@ -108,16 +109,11 @@ def materialise(
     vault.append(chat, [item.line for item in fresh], number=False)
     new = _chat(session, chat, old, workspace_root, detached=detached)
     branches = tuple(branch_id(session.source, session.session, branch.key) for branch in session.branches)
-    try:
-        for branch, identity in zip(session.branches, branches, strict=True):
-            if not hooked and _wanted(branch, old):
-                _keep_branch(session, branch, identity, new, vault=vault, chats=chats)
-        same = old is not None and any(smaller(new, level) == old for level in range(LEVELS))
-        new = old if old is not None and same else _save(chats, new, raw)
-    except CannotWrite as error:
-        if error.reason != TOO_LARGE:
-            raise
-        return _failed(session, chat, "the conversation is too large for a chat", "source.too-large")
+    for branch, identity in zip(session.branches, branches, strict=True):
+        if not hooked and _wanted(branch, old):
+            _keep_branch(session, branch, identity, new, vault=vault, chats=chats)
+    if new != old:
+        chats.save(new, raw)
     if old is None:
         return _done(session, chat, ImportKind.IMPORTED, branches)
     changed = bool(fresh) or new.messages != old.messages or new.name != old.name
@@ -301,20 +297,6 @@ def _chat(session: ForeignSession, chat: ChatId, old: Chat | None, workspace_roo
     )
 
 
-def _save(chats: ChatStore, chat: Chat, raw: dict[str, object] | None) -> Chat:
-    """Save the chat, with as much of its tool output as there is room for; returns it as saved."""
-    for level in range(LEVELS):
-        made = smaller(chat, level)
-        try:
-            chats.save(made, raw)
-        except CannotWrite as error:
-            if error.reason != TOO_LARGE or level == LEVELS - 1:
-                raise
-        else:
-            return made
-    return chat
-
-
 def _wanted(branch: ForeignBranch, old: Chat | None) -> bool:
     """Whether a branch is to be made: on the first import, and later only for what was left since; one that the user deleted
     does not come back."""
@@ -338,10 +320,9 @@ def _keep_branch(
             v=log.SCHEMA,
         )
         vault.append(identity, [start], number=False)
-    if chats.exists(identity):
+    if chats.where(identity):
         return
-    _save(
-        chats,
+    chats.save(
         Chat(
             id=identity,
             name=branch_name(session.title),
@@ -354,8 +335,7 @@ def _keep_branch(
             agent=session.label,
             recorded_workspace=parent.recorded_workspace,
             detached=parent.detached,
-        ),
-        None,
+        )
     )
 
 

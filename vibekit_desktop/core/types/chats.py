@@ -106,6 +106,8 @@ class Chat(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     name: str = ""
     model: str = ""
     acp_session_id: str = ""
+    prior_acp_session_ids: tuple[str, ...] = ()
+    """Sessions that were resumed before, oldest first; never trimmed."""
     current_mode_id: str = ""
     parent_chat_id: str = ""
     rewind_from_turn: int = 0

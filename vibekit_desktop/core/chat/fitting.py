@@ -1,0 +1,109 @@
+"""Make a chat fit into its file: what is too much goes, oldest first, into parts.
+
+The parts are durable before the caller writes the file that names them. Blocking.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+
+from vibekit_desktop.core.chat import codec, split
+from vibekit_desktop.core.chat.parts import Parts
+from vibekit_desktop.core.types.chats import Chat, ChatPart, Message
+from vibekit_desktop.core.types.errors import CannotWrite, ChatDamaged, InvalidText
+from vibekit_desktop.core.types.ids import ChatId
+
+TOO_LARGE = "larger than a chat file may be"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChatLimits:
+    """Sizes in bytes. ``read``: no larger chat file is read, as with the original. ``write``: no larger one is written.
+    ``split_to``: how large a file is when its older messages have gone into parts, and how large a part may be."""
+
+    read: int = 32 << 20
+    write: int = 24 << 20
+    split_to: int = 8 << 20
+
+
+LIMITS = ChatLimits()
+_Back = list[tuple[ChatPart, list[object]]]
+
+
+def fitted(parts: Parts, path: Path, chat: Chat, raw: Mapping[str, object], limits: ChatLimits) -> tuple[Chat, bytes]:
+    """The chat as it is to be written, and the bytes of its file. ``raw``: the object of the file that is there.
+
+    `InvalidText` if it holds half characters, `CannotWrite` with `TOO_LARGE` if it is too large without its messages.
+    """
+    try:
+        return _fitted(parts, path, chat, raw, limits)
+    except UnicodeEncodeError as error:
+        raise InvalidText(chat.id) from error
+
+
+def _fitted(parts: Parts, path: Path, chat: Chat, raw: Mapping[str, object], limits: ChatLimits) -> tuple[Chat, bytes]:
+    messages = chat.messages or ()
+    back = _coming_back(parts, chat, raw)
+    listed = raw.get("messages")
+    earlier = [item for _, items in back for item in items] + (listed if isinstance(listed, list) else [])
+    objects = codec.objects(messages, earlier)
+    data = codec.encode_with(chat, raw, None if chat.messages is None else objects)
+    if len(data) <= limits.write:
+        return chat, data
+    named = [*chat.parts]
+    at = 0
+    for part, items in back:  # what is the same messages still is the same part still
+        end = at + len(items)
+        if end > len(objects) or not all(new is old for new, old in zip(objects[at:end], items, strict=True)):
+            break
+        named.append(part)
+        at = end
+    rest, objects = messages[at:], objects[at:]
+    frame = len(codec.encode_with(msgspec.structs.replace(chat, parts=tuple(named), messages=()), raw, []))
+    if frame > limits.write:
+        raise CannotWrite(str(path), TOO_LARGE)
+    sizes = [codec.size_in_file(item) for item in objects]
+    first = 0
+    if frame + sum(sizes) > limits.write:
+        room, most = max(0, limits.split_to - frame), limits.write - frame
+        first = split.first_kept(rest, sizes, room=room, most=most)
+    for start, end in split.groups([codec.size_in_part(item) for item in objects[:first]], limits.split_to):
+        named.append(new_part(parts, ChatId(chat.id), rest[start:end], objects[start:end]))
+    saved = msgspec.structs.replace(chat, parts=tuple(named), messages=rest[first:])
+    data = codec.encode_with(saved, raw, objects[first:])
+    if len(data) > limits.write:
+        raise CannotWrite(str(path), TOO_LARGE)
+    return saved, data
+
+
+def _coming_back(parts: Parts, chat: Chat, raw: Mapping[str, object]) -> _Back:
+    """The parts of the file that is there whose messages are among the chat's ``messages`` now, in order, with those
+    messages as they were written: with the keys that we do not know."""
+    found: _Back = []
+    messages = chat.messages or ()
+    kept = {part.sha for part in chat.parts}
+    at = 0
+    for part in codec.parts_of(raw):
+        if part.sha in kept:
+            continue
+        if at >= len(messages):
+            break
+        try:
+            items = parts.objects(ChatId(chat.id), part)
+        except ChatDamaged:
+            break  # where its messages come from is the caller's business
+        if not items or codec.id_of(items[0]) != messages[at].id:
+            break
+        found.append((part, items))
+        at += len(items)
+    return found
+
+
+def new_part(parts: Parts, chat: ChatId, messages: Sequence[Message], objects: Sequence[object]) -> ChatPart:
+    """Write messages as a part of their own."""
+    try:
+        return parts.write(chat, parts.next_number(chat), messages, objects)
+    except UnicodeEncodeError as error:
+        raise InvalidText(chat) from error

@@ -1,0 +1,158 @@
+"""What the list needs of one chat, and how it is read out of a chat file. No disk; any thread."""
+
+import codecs
+
+import msgspec
+
+from vibekit_desktop.core.chat import codec
+from vibekit_desktop.core.types.chats import Chat, ChatPart, Role
+from vibekit_desktop.core.types.errors import InvalidId
+from vibekit_desktop.core.types.ids import ChatId, parse_chat_id
+
+CHECKED_BYTES = 1 << 20
+"""Up to here every value of a file is looked at for its row; of larger ones only what the row needs."""
+_WRITTEN = b'{\n  "'
+"""How every chat file begins that we or the original wrote."""
+
+
+class ChatFile(msgspec.Struct, frozen=True, kw_only=True, array_like=True, gc=False):
+    """One chat of the list. ``problem`` is empty, or why the chat cannot be opened; the rest is then a guess."""
+
+    id: ChatId
+    name: str = ""
+    model: str = ""
+    agent: str = ""
+    source: str = ""
+    source_session: str = ""
+    source_path: str = ""
+    source_stamp: str = ""
+    recorded_workspace: str = ""
+    detached: bool = False
+    cut: bool = False
+    hooked_from: int = 0
+    newer: bool = False
+    """Written by a newer version: shown, never changed."""
+    parent_chat_id: ChatId | None = None
+    rewind_from_turn: int = 0
+    created_at: int = 0
+    updated_at: int = 0
+    archived_at: int = 0
+    archived: bool = False
+    """Where its file is decides, not ``archived_at``."""
+    pinned_at: int = 0
+    summary: str = ""
+    sessions: tuple[str, ...] = ()
+    """The agent's sessions that this chat is, or was before."""
+    message_count: int = 0
+    turn_count: int = 0
+    problem: str = ""
+
+
+class _MessageHead(msgspec.Struct, frozen=True, gc=False):
+    role: str | None = ""
+    turn: int | None = 0
+
+
+class _Head(msgspec.Struct, frozen=True):
+    id: str
+    name: str | None = ""
+    model: str | None = ""
+    agent: str | None = ""
+    acp_session_id: str | None = ""
+    prior_acp_session_ids: tuple[str, ...] | None = ()
+    source: str | None = ""
+    source_session: str | None = ""
+    source_path: str | None = ""
+    source_stamp: str | None = ""
+    recorded_workspace: str | None = ""
+    detached: bool | None = False
+    cut: bool | None = False
+    hooked_from: int | None = 0
+    parent_chat_id: str | None = ""
+    rewind_from_turn: int | None = 0
+    created_at: int | None = 0
+    updated_at: int | None = 0
+    archived_at: int | None = 0
+    pinned_at: int | None = 0
+    summary: str | None = ""
+    messages: list[_MessageHead] | None = None
+    parts: tuple[ChatPart, ...] | None = ()
+
+
+class _Format(msgspec.Struct, frozen=True):
+    desktop_format: object = 0
+
+
+_HEAD = msgspec.json.Decoder(_Head)
+_FORMAT = msgspec.json.Decoder(_Format)
+
+
+def read(chat: ChatId, data: bytes, *, changed_ms: int, archived: bool) -> ChatFile:
+    """The row of a chat file; with a ``problem`` if it cannot be opened."""
+    try:
+        newer = codec.is_newer({codec.FORMAT_KEY: _FORMAT.decode(data).desktop_format})
+        return of(_opened(chat, data), archived=archived, newer=newer)
+    except codec.Unreadable as error:
+        return damaged(chat, str(error), changed_ms=changed_ms, archived=archived)
+    except (msgspec.MsgspecError, ValueError, RecursionError):
+        return damaged(chat, "not a chat file", changed_ms=changed_ms, archived=archived)
+
+
+def _opened(chat: ChatId, data: bytes) -> Chat | _Head:
+    if not data.startswith(_WRITTEN) or b"\\ud" in data or b"\\uD" in data:
+        return codec.decode(data, chat)[0]  # neither of us writes like this: look at everything
+    if not data.isascii():
+        codecs.utf_8_decode(data, "strict", True)
+    if len(data) <= CHECKED_BYTES:
+        return codec.typed(data, chat)
+    head = _HEAD.decode(data)
+    if head.id != chat:
+        raise codec.Unreadable("the id inside is not the file's name")
+    return head
+
+
+def damaged(chat: ChatId, problem: str, *, changed_ms: int, archived: bool) -> ChatFile:
+    """The row of a chat that cannot be opened."""
+    return ChatFile(id=chat, name=chat, updated_at=changed_ms, archived=archived, problem=problem)
+
+
+def of(chat: Chat | _Head, *, archived: bool, newer: bool = False) -> ChatFile:
+    """The row of a chat. The counts are counted, whatever the file says."""
+    parts = chat.parts or ()
+    messages = chat.messages or ()
+    users = [message for message in messages if message.role == Role.USER]
+    marked = sum(1 for message in users if message.turn) + sum(part.turns for part in parts)
+    prompts = len(users) + sum(part.prompts for part in parts)
+    parent: ChatId | None = None
+    if chat.parent_chat_id:
+        try:
+            parent = parse_chat_id(chat.parent_chat_id)
+        except InvalidId:
+            parent = None
+    sessions = (*(chat.prior_acp_session_ids or ()), chat.acp_session_id or "")
+    return ChatFile(
+        id=ChatId(chat.id),
+        name=chat.name or "",
+        model=chat.model or "",
+        agent=chat.agent or "",
+        source=chat.source or "",
+        source_session=chat.source_session or "",
+        source_path=chat.source_path or "",
+        source_stamp=chat.source_stamp or "",
+        recorded_workspace=chat.recorded_workspace or "",
+        detached=bool(chat.detached),
+        cut=bool(chat.cut),
+        hooked_from=chat.hooked_from or 0,
+        newer=newer,
+        parent_chat_id=parent,
+        rewind_from_turn=chat.rewind_from_turn or 0,
+        created_at=chat.created_at or 0,
+        updated_at=chat.updated_at or 0,
+        archived_at=chat.archived_at or 0,
+        archived=archived,
+        pinned_at=chat.pinned_at or 0,
+        summary=chat.summary or "",
+        sessions=tuple(session for session in sessions if session),
+        message_count=len(messages) + sum(part.messages for part in parts),
+        turn_count=marked or (0 if chat.source else prompts),
+    )
