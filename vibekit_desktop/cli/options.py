@@ -130,12 +130,12 @@ def _add_export(verbs: "argparse._SubParsersAction[_Parser]") -> None:
     export = verbs.add_parser(
         "export",
         help="a chat, or its changes, as one file",
-        description="md: the transcript as a document. json: all that is stored of it. html: one page that needs nothing beside it. "
+        description="md: the transcript as a document. json: all that is stored of it. html: one page that needs nothing else. "
         "patch: its changes, from its start to what is on disk now, as `git apply` takes them.",
     )
     export.add_argument("chat", metavar="CHAT")
     export.add_argument("--format", type=_export_format, default="md", metavar="md|json|html|patch")
-    export.add_argument("--out", metavar="FILE", help="a new file, or a folder to put it in; without it: standard output")
+    export.add_argument("--out", metavar="FILE", help="a new file, or a folder to put it in; else standard output")
 
 
 def _mode(text: str) -> int:
