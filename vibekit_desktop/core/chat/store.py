@@ -62,7 +62,7 @@ class ChatStore:
     """The chats of one vault. Invariant: a chat is either its old transcript or its new one, never a mixture."""
 
     def __init__(self, fs: Fs, vault_folder: Path, *, clock: Callable[[], int], limits: ChatLimits = LIMITS) -> None:
-        self._fs = fs
+        self.fs = fs
         self._clock = clock
         self._limits = limits
         self.places = Places(fs, vault_folder)
@@ -95,7 +95,7 @@ class ChatStore:
 
     def exists(self, chat: ChatId) -> bool:
         """Whether the chat has a file in the list, readable or not."""
-        return self._fs.stat(self.places.active(chat)) is not None
+        return self.fs.stat(self.places.active(chat)) is not None
 
     def where(self, chat: ChatId) -> str:
         """``active``, ``archived``, or empty if the chat has no file."""
@@ -129,7 +129,7 @@ class ChatStore:
     def read(self, path: Path, chat: ChatId) -> tuple[Chat, dict[str, object]]:
         """As `load`, from one place."""
         try:
-            return codec.decode(self._fs.read_bytes(path, limit=self._limits.read), chat)
+            return codec.decode(self.fs.read_bytes(path, limit=self._limits.read), chat)
         except FileNotFoundError as error:
             raise ChatNotFound(chat) from error
         except codec.Unreadable as error:
@@ -292,7 +292,7 @@ class ChatStore:
         saved, data = fitted(self.parts, path, chat, raw or {}, self._limits)
         self.places.make_folder()
         faults.point("chat.save")
-        atomic.replace(self._fs, path, data, mode=0o600)
+        atomic.replace(self.fs, path, data, mode=0o600)
         self._rows_of(path).wrote(path, saved)
         kept = {part.n for part in saved.parts}
         self.parts.remove(identity, {part.n for part in codec.parts_of(raw or {})} - kept)
@@ -310,14 +310,14 @@ class ChatStore:
         if home is not None:
             self.tombstones.add(chat)
             faults.point("chat.delete")
-            atomic.remove(self._fs, home / f"{chat}.json")
+            atomic.remove(self.fs, home / f"{chat}.json")
         self.drop_leftovers(chat, *((home,) if home is not None else (self.folder,)))
         return home is not None
 
     def drop_leftovers(self, chat: ChatId, folder: Path) -> None:
         """Remove what belongs to a chat whose file is gone."""
-        atomic.remove(self._fs, draft_in(folder, chat))
-        atomic.remove(self._fs, partial_in(folder, chat))
+        atomic.remove(self.fs, draft_in(folder, chat))
+        atomic.remove(self.fs, partial_in(folder, chat))
         self.parts.remove(chat, self.parts.numbers().get(chat, ()))
 
     def sweep(self) -> int:
@@ -335,7 +335,7 @@ class ChatStore:
             removed += len(set(numbers) - named)
         for folder in (self.folder, self.places.archive(), self.parts.folder):
             if folder is not None:
-                atomic.sweep(self._fs, folder)
+                atomic.sweep(self.fs, folder)
         return removed
 
 
