@@ -117,6 +117,16 @@ def test_a_disk_without_links_that_fails_leaves_nothing(tmp_path: Path) -> None:
     assert os.listdir(tmp_path) == []
 
 
+def test_a_system_that_cannot_link_without_following_takes_the_name_first(tmp_path: Path) -> None:
+    class OtherSystem(Fs):
+        def link(self, old: Path, new: Path) -> None:
+            raise RuntimeError("follow_symlinks unavailable on this platform")
+
+    new_file.create(OtherSystem(), tmp_path / "f", b"x")
+    assert (tmp_path / "f").read_bytes() == b"x"
+    assert os.listdir(tmp_path) == ["f"]
+
+
 class _Crash(BaseException):
     pass
 

@@ -46,7 +46,7 @@ def _put_in_place(fs: Fs, temp: Path, path: Path) -> None:
         fs.link(temp, path)
     except FileExistsError as error:
         raise FileThere(str(path)) from error
-    except (OSError, NotImplementedError):
+    except (OSError, RuntimeError):  # no links on this disk, or on this system none that follow nothing
         _claim(fs, path)
         try:
             fs.rename(temp, path)
