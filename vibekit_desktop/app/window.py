@@ -100,7 +100,7 @@ def _furnish(app: "QApplication", shell: "Shell", options: "Options") -> int:
     asyncio.set_event_loop(loop)
     home, config_dir = home_of(options)
     wired = build(dirs, home=home, config_dir=config_dir, vault=vault_of(options))
-    conductor = Conductor(wired.core, hub, window)
+    conductor = Conductor(wired.core, hub, window, own_theme=options.theme is not None)
     crash.install(conductor.tell_fault)
     crash.watch_loop(loop, conductor.tell_fault)
     Collector(window).start()
@@ -162,5 +162,6 @@ async def _start_and_wait(conductor: "Conductor", wired: "Wired", options: "Opti
         ending.cancel()
         print_error(error.code, sentence(error), as_json=options.json)
         return exit_status(error)
+    wired.core.retention.start()
     await ending
     return 0

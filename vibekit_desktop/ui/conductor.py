@@ -7,7 +7,6 @@ in `operations.history`, everything shown in the models. UI thread only.
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Sequence
-from pathlib import Path
 
 from PySide6.QtCore import QEvent, QObject, QTimer
 
@@ -16,6 +15,7 @@ from vibekit_desktop.core.types.chats import ChatHeader, ChatStatus, ChatView
 from vibekit_desktop.core.types.checkpoints import AfterTurn, BeforeTurn, Now, Point, RestoreReport, Timeline, parse_point
 from vibekit_desktop.core.types.errors import CoreError
 from vibekit_desktop.core.types.events import (
+    ChatArchived,
     ChatCreated,
     ChatDeleted,
     ChatUpdated,
@@ -29,10 +29,11 @@ from vibekit_desktop.ui.bridge import Bridge
 from vibekit_desktop.ui.error_text import ErrorText, sentence
 from vibekit_desktop.ui.keys import Keys
 from vibekit_desktop.ui.models.chat_list import ChatListModel
-from vibekit_desktop.ui.models.files import entry_of
+from vibekit_desktop.ui.models.files import changed_files, entry_of
 from vibekit_desktop.ui.models.transcript import TranscriptModel
 from vibekit_desktop.ui.notify import Notifier
 from vibekit_desktop.ui.operations.checkpoints import CheckpointOperations
+from vibekit_desktop.ui.operations.follow_theme import FollowTheme
 from vibekit_desktop.ui.operations.history import HistoryOperations
 from vibekit_desktop.ui.operations.open_chat import OpenChat
 from vibekit_desktop.ui.text import tr, tr_n
@@ -45,7 +46,7 @@ from vibekit_desktop.ui.views.main_window import MainWindow
 from vibekit_desktop.ui.views.review import ReviewPage
 from vibekit_desktop.ui.views.sidebar import Sidebar
 from vibekit_desktop.ui.when import local_now_ms
-from vibekit_desktop.ui.wording import workspace_name
+from vibekit_desktop.ui.wording import short_path, workspace_name
 
 _log = logging.getLogger(__name__)
 
@@ -59,13 +60,15 @@ _DRAIN_TURNS = 40
 class Conductor(QObject):
     """One window's worth of program. Invariant: transcript, timeline and review show the same chat, or nothing."""
 
-    def __init__(self, core: Core, hub: ThemeHub, window: MainWindow) -> None:
+    def __init__(self, core: Core, hub: ThemeHub, window: MainWindow, *, own_theme: bool = False) -> None:
+        """``own_theme``: the look was chosen for this run, so the setting does not decide."""
         super().__init__(window)
         self._core = core
         self._hub = hub
         self._window = window
         self.bridge = Bridge(core.events, report=self._failed)
         self.open = OpenChat(core, self.bridge, self)
+        self._theme = None if own_theme else FollowTheme(core, hub, self.bridge, self)
         self._dialog_open = 0
         self.chats = ChatListModel(local_now_ms, self)
         self.transcript = TranscriptModel(local_now_ms, self)
@@ -122,6 +125,7 @@ class Conductor(QObject):
         )
         transcript.undo_requested.connect(lambda path, turn: self._undo_file(WorkspacePath(path), BeforeTurn(turn)))
         transcript.review_requested.connect(lambda turn: self.open_review(BeforeTurn(turn), AfterTurn(turn)))
+        transcript.earlier_requested.connect(lambda: self.open.read_earlier(self.transcript.first_loaded))
         transcript.open_chat_requested.connect(lambda chat: self.open_chat(ChatId(chat)))
         transcript.colours_wanted.connect(self._colour)
         transcript.copied.connect(lambda: self.notifier.toast(tr("Copied"), "done"))
@@ -145,6 +149,7 @@ class Conductor(QObject):
         self.open.not_opened.connect(self._not_opened)
         self.open.timeline_read.connect(self._timeline_read)
         self.open.timeline_not_read.connect(self.inspector.show_error)
+        self.open.earlier_read.connect(self.transcript.put_before)
         self.open.files_listed.connect(lambda diffs: self.inspector.show_files([entry_of(diff) for diff in diffs]))
         self.checkpoints.diff_wanted.connect(lambda _chat, path, point: self.open_review(point, Now(), path))
         self.checkpoints.answered.connect(self._answered)
@@ -155,7 +160,8 @@ class Conductor(QObject):
     def _subscribe(self) -> None:
         self.bridge.subscribe(self, ChatCreated, lambda event: self._put(event.header))
         self.bridge.subscribe(self, ChatUpdated, lambda event: self._put(event.header))
-        self.bridge.subscribe(self, ChatDeleted, lambda event: self.chats.drop(event.chat))
+        self.bridge.subscribe(self, ChatDeleted, lambda event: self._gone(event.chat))
+        self.bridge.subscribe(self, ChatArchived, lambda event: self._put_away(event.chat))
         self.bridge.subscribe(self, WorkspaceRestored, self._restored)
         self.bridge.subscribe(self, TranscriptChanged, self._transcript_changed)
         self.bridge.subscribe(self, HistoryGrew, lambda event: self.open.history_grew(event.chat, event.workspace))
@@ -177,6 +183,11 @@ class Conductor(QObject):
         recover: Callable[[], Awaitable[Sequence[RestoreReport]]] | None,
     ) -> None:
         """Finish interrupted restores, list the chats, and show what was asked for, or the newest chat of ours."""
+        try:
+            if self._theme is not None:
+                await self._theme.begin()
+        except CoreError as error:
+            self._failed("read the settings", error)
         if recover is not None:
             try:
                 await recover()
@@ -229,10 +240,25 @@ class Conductor(QObject):
         self.sidebar.set_workspaces(workspaces, self.sidebar.workspace)
 
     def _put(self, header: ChatHeader) -> None:
-        self.chats.put(header)
+        if header.archived:
+            self.chats.drop(header.id)  # it may have news of its own, but not here
+        else:
+            self.chats.put(header)
         self.open.row_changed(header)
         if header.id == self.open.chat:
             self._window.set_chat(header.name, workspace_name(header.workspace))
+
+    def _put_away(self, chat: ChatId) -> None:
+        self.chats.drop(chat)
+        if chat == self.open.chat:
+            self.open.reload()
+
+    def _gone(self, chat: ChatId) -> None:
+        self.chats.drop(chat)
+        if chat == self.open.chat:
+            self.open.let_go()
+            self.review.close_chat()
+            self._not_opened(ErrorText(tr("This chat was deleted."), tr("The files in the workspace are as they were.")))
 
     def rescan(self) -> None:
         """Look for histories again."""
@@ -272,7 +298,7 @@ class Conductor(QObject):
         self._window.show_page("transcript")
 
     def _show(self, view: ChatView) -> None:
-        self.page.show_view(view, shown_path=_tilde(view.vault_workspace))
+        self.page.show_view(view, shown_path=short_path(view.vault_workspace))
 
     def _not_opened(self, text: ErrorText) -> None:
         self.inspector.show_timeline(None)
@@ -283,7 +309,7 @@ class Conductor(QObject):
     def _timeline_read(self, timeline: Timeline) -> None:
         self.transcript.set_timeline(timeline)
         self.inspector.show_timeline(timeline)
-        self.page.header.set_changed(_changed_files(timeline))
+        self.page.header.set_changed(changed_files(timeline))
         self.page.say_unfinished(timeline.unfinished, to_answer=timeline.to_answer)
         if self.review.chat == timeline.chat:
             self.review.refresh(timeline)
@@ -374,12 +400,3 @@ class Conductor(QObject):
         """A fault of the program: say so once; the details are in the log."""
         text = tr("Something went wrong in the program ({kind}). What happened is in its log.", kind=type(error).__name__)
         self.notifier.toast(text, "error")
-
-
-def _changed_files(timeline: Timeline) -> int:
-    return len({change.path for entry in timeline.entries for change in entry.files if entry.turn or entry.entry})
-
-
-def _tilde(path: str) -> str:
-    home = str(Path.home())
-    return "~" + path[len(home) :] if path == home or path.startswith(home + "/") else path

@@ -4,6 +4,7 @@ Pure; the words are those of the table of wording, and every text goes through `
 """
 
 from collections.abc import Callable
+from pathlib import Path
 
 from vibekit_desktop.core.types.checkpoints import AfterTurn, AtEntry, AtTag, BeforeTurn, LeaveReason, Now, Point, Start
 from vibekit_desktop.ui.text import tr
@@ -162,6 +163,12 @@ def folder_name(path: str) -> str:
 def workspace_name(workspace: str) -> str:
     """The last part of a workspace's path, as any system writes it."""
     return visible_name(workspace.replace("\\", "/").rstrip("/").rpartition("/")[2])
+
+
+def short_path(path: str) -> str:
+    """A folder's path with the home folder as ``~``."""
+    home = str(Path.home())
+    return "~" + path[len(home) :] if path == home or path.startswith(home + "/") else path
 
 
 def shown_path(path: str, old_path: str | None = None) -> str:

@@ -119,4 +119,21 @@ class BranchBlock:
     chat: ChatId
 
 
-Block = CheckpointBlock | UserBlock | ThinkingBlock | AnswerBlock | CardsBlock | FooterBlock | EventBlock | BranchBlock
+@dataclass(frozen=True, slots=True)
+class EarlierBlock:
+    """How many messages are before the first that is loaded."""
+
+    messages: int
+
+
+Block = (
+    CheckpointBlock
+    | UserBlock
+    | ThinkingBlock
+    | AnswerBlock
+    | CardsBlock
+    | FooterBlock
+    | EventBlock
+    | BranchBlock
+    | EarlierBlock
+)

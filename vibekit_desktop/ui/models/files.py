@@ -9,7 +9,7 @@ from typing import assert_never
 
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
-from vibekit_desktop.core.types.checkpoints import State
+from vibekit_desktop.core.types.checkpoints import State, Timeline
 from vibekit_desktop.core.types.diffs import BinaryPair, DiffDocument, FileDiff, Identical, TooLarge, Unreadable
 from vibekit_desktop.core.types.ids import WorkspacePath
 from vibekit_desktop.ui.models.list_changes import apply_changes
@@ -39,6 +39,11 @@ class FileEntry:
         removed = tr("{n} deleted", n=self.removed) if self.removed else ""
         parts = (shown_path(self.path, self.old_path), words.get(self.letter, ""), added, removed, self.remark)
         return ", ".join(part for part in parts if part)
+
+
+def changed_files(timeline: Timeline) -> int:
+    """How many files the turns and entries of a chat changed."""
+    return len({change.path for entry in timeline.entries for change in entry.files if entry.turn or entry.entry})
 
 
 def entry_of(diff: FileDiff) -> FileEntry:

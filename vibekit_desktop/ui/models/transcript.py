@@ -1,14 +1,14 @@
 """A chat as rows for the transcript view: one row per block, each made only when it is asked for.
 
-`set_view` gives the chat, `set_timeline` what its turns changed. A row is a small tuple until it is painted, so a hundred
-thousand messages cost little. It resets only for another chat. No I/O. UI thread only.
+`set_view` gives the chat, `put_before` earlier messages of a long one, `set_timeline` what its turns changed. A row is a small
+tuple until it is painted, so a hundred thousand messages cost little. It resets only for another chat. No I/O. UI thread only.
 """
 
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
 
 from vibekit_desktop.core.types.chats import ChatView, Message, ToolCall
 from vibekit_desktop.core.types.checkpoints import EntryKind, Timeline, TimelineEntry
@@ -21,6 +21,7 @@ from vibekit_desktop.ui.models.blocks import (
     Card,
     CardsBlock,
     CheckpointBlock,
+    EarlierBlock,
     EventBlock,
     FooterBlock,
     ThinkingBlock,
@@ -39,13 +40,21 @@ BLOCK = int(Qt.ItemDataRole.UserRole) + 1
 
 
 class TranscriptModel(QAbstractListModel):
-    """Rows of one chat. Invariant: a row's block is a function of the view, the timeline and the row alone."""
+    """Rows of one chat. Invariant: a row's block is a function of the view, the messages, the timeline and the row alone.
+
+    Signals, without arguments: ``earlier_coming`` before rows change above what is there, ``earlier_came`` after it.
+    """
+
+    earlier_coming = Signal()
+    earlier_came = Signal()
 
     def __init__(self, now_ms: Callable[[], int], parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._now = now_ms
         self._view: ChatView | None = None
         self._messages: tuple[Message, ...] = ()
+        self._first = 0
+        """The index in the whole transcript of the first message that is loaded."""
         self._rows = Rows()
         self._blocks: dict[Key, Block] = {}
         self._spans: tuple[Sequence[int], Sequence[tuple[int, int]]] = ((), ())
@@ -63,6 +72,7 @@ class TranscriptModel(QAbstractListModel):
         self.beginResetModel()
         self._view = view
         self._messages = view.messages if view is not None else ()
+        self._first = view.first_index if view is not None else 0
         self._entries = None
         self._changes = {}
         self._blocks = {}
@@ -79,7 +89,11 @@ class TranscriptModel(QAbstractListModel):
 
     def _update(self, view: ChatView) -> None:
         old = self._rows
-        self._view, self._messages, self._blocks, self._changes = view, view.messages, {}, {}
+        # What was loaded of earlier messages stays: a transcript changes at its end.
+        loaded = range(self._first, self._first + len(self._messages) + 1)
+        earlier = self._messages[: view.first_index - self._first] if view.first_index in loaded else ()
+        self._view, self._messages, self._blocks, self._changes = view, (*earlier, *view.messages), {}, {}
+        self._first = view.first_index - len(earlier)
         new = self._make_rows()
         # Rows hold message numbers, so an unchanged start has equal rows; what follows it is replaced.
         same = old.same_start(new)
@@ -94,7 +108,33 @@ class TranscriptModel(QAbstractListModel):
         if same:
             self.dataChanged.emit(self.index(0), self.index(same - 1))
 
+    def put_before(self, chat: ChatId, upto: int, messages: Sequence[Message]) -> None:
+        """Earlier messages of the shown chat, those that end before index ``upto``; others than the ones that come next are not
+        wanted any more."""
+        if self._view is None or self._view.header.id != chat or upto != self._first or not messages:
+            return
+        self.earlier_coming.emit()
+        old = self._rows
+        self._messages, self._blocks, self._changes = (*messages, *self._messages), {}, {}
+        self._first = upto - len(messages)
+        new = self._make_rows()
+        same = old.same_end(new)
+        if same < len(old):
+            self.beginRemoveRows(_ROOT, 0, len(old) - same - 1)
+            self._rows = old.without_start(len(old) - same)
+            self.endRemoveRows()
+        if same < len(new):
+            self.beginInsertRows(_ROOT, 0, len(new) - same - 1)
+            self._rows = new
+            self.endInsertRows()
+        self.earlier_came.emit()
+
     # What goes out
+
+    @property
+    def first_loaded(self) -> int:
+        """The index in the whole transcript of the first message that is loaded; above 0 there are earlier ones."""
+        return self._first
 
     @property
     def view(self) -> ChatView | None:
@@ -154,7 +194,7 @@ class TranscriptModel(QAbstractListModel):
     def _make_rows(self) -> Rows:
         view = self._view
         self._spans = message_turns(view) if view is not None else ((), ())
-        return rows_of(view) if view is not None else Rows()
+        return rows_of(view, self._messages, self._first) if view is not None else Rows()
 
     def _turn_at(self, number: int) -> int:
         """The turn that a message belongs to, or 0."""
@@ -167,7 +207,9 @@ class TranscriptModel(QAbstractListModel):
         if kind == Kind.BRANCH and self._view is not None:
             start, end, chat = self._view.chat.removed_turns[number]
             return BranchBlock(start, end, ChatId(chat))
-        message = self._messages[number]
+        if kind == Kind.EARLIER:
+            return EarlierBlock(number)
+        message = self._messages[number - self._first]
         match Kind(kind):
             case Kind.CHECKPOINT:
                 turn = self._turn_at(number)
@@ -183,7 +225,7 @@ class TranscriptModel(QAbstractListModel):
                 return self._make_cards(message, number, first, last)
             case Kind.FOOTER:
                 return self._make_footer(message, first)
-            case Kind.EVENT | Kind.BRANCH:
+            case Kind.EVENT | Kind.BRANCH | Kind.EARLIER:
                 return _event(message)
 
     def _found(self) -> bool:
@@ -224,7 +266,8 @@ class TranscriptModel(QAbstractListModel):
                 return NOTHING_KNOWN
             firsts, rest = self._spans
             place = bisect_right(firsts, number) - 1
-            messages = self._messages[firsts[place] : rest[place][0] + 1] if place >= 0 else ()
+            start, end = (firsts[place], rest[place][0] + 1) if place >= 0 else (0, 0)
+            messages = self._messages[max(0, start - self._first) : max(0, end - self._first)]
             calls = [call for message in messages for call in message.tool_calls]
             found = self._changes[turn] = known_of(entry.files, calls, self._workspace())
         return found
@@ -257,6 +300,8 @@ def _event(message: Message) -> EventBlock:
             return EventBlock("warning", tr("The agent could not sum up earlier messages"), message.content)
         case "model_switched":
             return EventBlock("model", tr("Model changed to {model}", model=one_line(message.content, 80)))
+        case "merged":
+            return EventBlock("branch", tr("Merged from the branch {name}", name=one_line(message.content, 120)))
         case "infra_safety_blocked":
             return EventBlock("warning", tr("The agent's provider stopped this answer"), message.content)
         case _:
@@ -288,5 +333,7 @@ def spoken(block: Block) -> str:
             return ", ".join(part for part in parts if part)
         case EventBlock(_, text, _):
             return text
+        case EarlierBlock(count):
+            return tr_n("{n} earlier message", "{n} earlier messages", count)
         case BranchBlock(first, last, _):
             return tr("Turns {first} to {last} moved to a branch", first=first, last=last)

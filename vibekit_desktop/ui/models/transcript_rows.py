@@ -22,16 +22,17 @@ class Kind(IntEnum):
     CARDS = 5
     FOOTER = 6
     EVENT = 7
+    EARLIER = 8
 
 
 Key = tuple[int, int, int, int]
 """Kind, message, first and last block of the message; -1 and -1 mean the message itself.
 
-The slices of a long text have -2, -3 and so on as last number. A footer has its turn as first, a branch its place in
-`Chat.removed_turns` as message.
+A message is its index in the whole transcript, also where earlier ones are not loaded. The slices of a long text have -2, -3
+and so on as last number. A footer has its turn as first, a branch its place in `Chat.removed_turns` as message.
 """
 
-_BRANCH, _CHECKPOINT, _USER, _THINKING, _ANSWER, _CARDS, _FOOTER, _EVENT = range(8)
+_BRANCH, _CHECKPOINT, _USER, _THINKING, _ANSWER, _CARDS, _FOOTER, _EVENT, _EARLIER = range(9)
 
 
 class Rows:
@@ -67,6 +68,21 @@ class Rows:
         part.lasts, part.weights = self.lasts[:count], self.weights[:count]
         return part
 
+    def without_start(self, count: int) -> "Rows":
+        """The rows after the first ``count``, as a table of their own."""
+        part = Rows()
+        part.kinds = self.kinds[count:]
+        part.messages, part.firsts = self.messages[count:], self.firsts[count:]
+        part.lasts, part.weights = self.lasts[count:], self.weights[count:]
+        return part
+
+    def same_end(self, other: "Rows") -> int:
+        """How many rows at the end are the same in both."""
+        same, most = 0, min(len(self), len(other))
+        while same < most and self.key(len(self) - 1 - same) == other.key(len(other) - 1 - same):
+            same += 1
+        return same
+
     def same_start(self, other: "Rows") -> int:
         """How many rows at the start are the same in both."""
         most = min(len(self), len(other))
@@ -90,13 +106,15 @@ class Rows:
         )
 
 
-def rows_of(view: ChatView) -> Rows:
-    """All rows of a chat."""
+def rows_of(view: ChatView, messages: Sequence[Message], first: int) -> Rows:
+    """All rows of a chat, of which ``messages`` are loaded, the one of index ``first`` and all after it."""
     rows = Rows()
+    if first:
+        rows.add(_EARLIER, first)
     starts = {span.first_message: span.turn for span in view.turns}
     ends = {span.last_message: span.turn for span in view.turns}
     branches = sorted((first, place) for place, (first, _last, _chat) in enumerate(view.chat.removed_turns))
-    for number, message in enumerate(view.messages):
+    for number, message in enumerate(messages, first):
         turn = starts.get(number)
         if turn is not None:
             while branches and branches[0][0] < turn:

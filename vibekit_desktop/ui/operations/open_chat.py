@@ -16,6 +16,8 @@ from vibekit_desktop.core.types.ids import ChatId
 from vibekit_desktop.ui.bridge import Bridge
 from vibekit_desktop.ui.error_text import sentence
 
+EARLIER = 200
+"""So many earlier messages are read at a time."""
 _GATHER_S = 0.1
 """News comes in crowds: a turn that ends is a row, a log and a chat file. They are read once."""
 
@@ -25,7 +27,8 @@ class OpenChat(QObject):
 
     Signals: ``opening(chat)``: it is being read; ``opened(view)``: another chat is open; ``read_again(view)``: the same chat
     may have grown; ``not_opened(text)``: it could not be read, nothing is open; ``timeline_read(timeline)``;
-    ``timeline_not_read(text)``; ``files_listed(diffs)``: every file that differs from the start of the chat.
+    ``timeline_not_read(text)``; ``files_listed(diffs)``: every file that differs from the start of the chat;
+    ``earlier_read(chat, upto, messages)``: the messages that end before index ``upto``.
     """
 
     opening = Signal(object)
@@ -35,6 +38,7 @@ class OpenChat(QObject):
     timeline_read = Signal(object)
     timeline_not_read = Signal(object)
     files_listed = Signal(object)
+    earlier_read = Signal(object, int, object)
 
     def __init__(self, core: Core, bridge: Bridge, parent: QObject) -> None:
         super().__init__(parent)
@@ -45,6 +49,7 @@ class OpenChat(QObject):
         self.view: ChatView | None = None
         self.timeline: Timeline | None = None
         self._gathering = False
+        self._earlier = False
         self._history_grew = False
         self._row: ChatHeader | None = None
         """The open chat's row as it was told last, until what it tells is read."""
@@ -100,6 +105,18 @@ class OpenChat(QObject):
         if self.chat is not None:
             self._bridge.spawn(self, self._list_files(self.chat, self._token), name="list the files")
 
+    def read_earlier(self, upto: int) -> None:
+        """Read some of the messages before the one of index ``upto``."""
+        if self.chat is not None and upto > 0 and not self._earlier:
+            self._earlier = True
+            self._bridge.spawn(self, self._read_earlier(self.chat, upto, self._token), name="read earlier messages")
+
+    def let_go(self) -> None:
+        """The open chat is gone: nothing is open."""
+        self._token += 1
+        self.chat = self.view = self.timeline = None
+        self._bridge.spawn(self, self._core.chats.hold_open(None), name="show no chat")
+
     def forget_wishes(self) -> None:
         """What is being read is not wanted any more."""
         self._token += 1
@@ -142,6 +159,7 @@ class OpenChat(QObject):
             return
         self.chat, self.view, self.timeline = chat, view, None
         self.opened.emit(view)
+        await self._core.chats.hold_open(chat)
         await self._read_timeline(chat, token)
 
     async def _read_timeline(self, chat: ChatId, token: int) -> None:
@@ -160,7 +178,16 @@ class OpenChat(QObject):
         if token == self._token and chat == self.chat:
             self.view = view
             self.read_again.emit(view)
+            await self._core.chats.hold_open(chat)
             await self._read_timeline(chat, token)
+
+    async def _read_earlier(self, chat: ChatId, upto: int, token: int) -> None:
+        try:
+            messages = await self._core.chats.earlier(chat, upto, EARLIER)
+        finally:
+            self._earlier = False
+        if token == self._token:
+            self.earlier_read.emit(chat, upto, messages)
 
     async def _list_files(self, chat: ChatId, token: int) -> None:
         diffs = await self._core.diffs.files(chat, Start(), Now(), ())
@@ -169,5 +196,5 @@ class OpenChat(QObject):
 
 
 def _differs(shown: ChatHeader, now: ChatHeader) -> bool:
-    """Whether the transcript that is shown is an older one."""
-    return (shown.message_count, shown.updated_at) != (now.message_count, now.updated_at)
+    """Whether what is shown of the chat is older."""
+    return (shown.message_count, shown.updated_at, shown.archived) != (now.message_count, now.updated_at, now.archived)

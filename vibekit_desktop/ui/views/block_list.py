@@ -126,6 +126,21 @@ class BlockList(QAbstractScrollArea):
         self._at_end = end
         self.fill()
 
+    def anchor(self) -> tuple[int, int]:
+        """A row that the viewport shows and that stays when rows come above it, counted from the end, and where it begins."""
+        row = min(max(self.top_row, 1), self.count - 1)
+        return self.count - row, self.row_top(row) if self.count else 0
+
+    def rows_came_above(self, anchor: int, top: int) -> None:
+        """There are other rows above the one that is ``anchor`` rows from the end; that one begins at ``top`` as before, and so
+        nothing in sight moves."""
+        self.views.clear()
+        self.heights = Heights(self.guess_heights())
+        self.top_row = min(max(0, self.count - anchor), max(0, self.count - 1))
+        self._offset = -top
+        self._at_end = False
+        self.fill()
+
     def drop_rows(self, first: int, last: int) -> None:
         """Rows that must be laid out again."""
         for row in [row for row in self.views if first <= row <= last]:

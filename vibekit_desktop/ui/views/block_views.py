@@ -10,6 +10,7 @@ from vibekit_desktop.ui.models.blocks import (
     BranchBlock,
     CardsBlock,
     CheckpointBlock,
+    EarlierBlock,
     EventBlock,
     FooterBlock,
     ThinkingBlock,
@@ -20,7 +21,15 @@ from vibekit_desktop.ui.theme.palette import Theme
 from vibekit_desktop.ui.views.answer import AnswerView
 from vibekit_desktop.ui.views.block_view import BlockView
 from vibekit_desktop.ui.views.tool_cards import CardsView
-from vibekit_desktop.ui.views.turn_rows import BranchView, CheckpointView, FooterView, UserView, event_view, thinking_view
+from vibekit_desktop.ui.views.turn_rows import (
+    BranchView,
+    CheckpointView,
+    EarlierView,
+    FooterView,
+    UserView,
+    event_view,
+    thinking_view,
+)
 
 _GAP = 10
 
@@ -53,6 +62,8 @@ def make_view(
             return event_view(theme, block, width, key, opened=key in opened)
         case BranchBlock():
             return BranchView(theme, block, width)
+        case EarlierBlock():
+            return EarlierView(theme, block, width)
         case _:
             assert_never(block)
 

@@ -129,7 +129,7 @@ class ChatPage(QWidget):
         self._window: MainWindow | None = None
         self._chat = ""
         self._wrong = ("", "info", "info")
-        self._unfinished = self._to_answer = False
+        self._unfinished = self._to_answer = self._archived = False
         self.header = ChatHeader(hub, self)
         self.banner = Banner(hub, self)
         self.banner.acted.connect(self.leave_requested)
@@ -167,6 +167,7 @@ class ChatPage(QWidget):
         self._unfinished = self._unfinished and header.id == self._chat
         self._chat = header.id
         self._wrong = _what_is_wrong(view)
+        self._archived = header.archived
         self._say_what_is_wrong()
 
     def say_unfinished(self, unfinished: bool, *, to_answer: bool = False) -> None:
@@ -180,6 +181,8 @@ class ChatPage(QWidget):
             text = tr("A restore of this chat began and did not end. Some of its files may be put back and others not.")
             action = tr("Leave the files as they are") if self._to_answer else ""
             self.banner.say(text, "warning", "warning", action=action)
+        elif self._archived and not self._wrong[0]:
+            self.banner.say(tr("This chat is archived."), "info", "archive")
         else:
             self.banner.say(*self._wrong)
 

@@ -35,13 +35,13 @@ from vibekit_desktop.ui.views.block_view import BlockView, Hit, PaintState
 from vibekit_desktop.ui.views.block_views import gap_before, guess_all, make_view
 
 _NONE = (-1, -1)
-_EXPLAINED = frozenset({"restore", "diff", "undo", "copy", "review", "link", "chat"})
+_EXPLAINED = frozenset({"restore", "diff", "undo", "copy", "review", "link", "chat", "earlier"})
 
 
 class TranscriptView(BlockList):
     """The list. Signals: ``restore_requested`` (turn), ``diff_requested`` and ``undo_requested`` (path, turn),
-    ``review_requested`` (turn), ``open_chat_requested`` (chat id), ``link_requested`` (address), ``copied`` (nothing), and
-    ``colours_wanted`` (key, file name, lines), which `set_colours` answers.
+    ``review_requested`` (turn), ``open_chat_requested`` (chat id), ``link_requested`` (address), ``copied`` and
+    ``earlier_requested`` (nothing), and ``colours_wanted`` (key, file name, lines), which `set_colours` answers.
 
     Invariant: at most one row is current, and at most one of its buttons.
     """
@@ -53,6 +53,7 @@ class TranscriptView(BlockList):
     open_chat_requested = Signal(str)
     link_requested = Signal(str)
     copied = Signal()
+    earlier_requested = Signal()
     colours_wanted = Signal(str, str, tuple)
 
     def __init__(self, hub: ThemeHub, model: TranscriptModel, parent: QWidget | None = None) -> None:
@@ -65,6 +66,8 @@ class TranscriptView(BlockList):
         self._hover = self._pressed = _NONE
         self._current = self._button = -1
         self._ring = False
+        self._below = (-1, -1, -1, 0)
+        """While earlier messages come: what is current, its button, what stands at the top (rows from the end), and where."""
         self.setAccessibleName(tr("Transcript"))
         self._settle = QTimer(self)
         self._settle.setSingleShot(True)
@@ -74,6 +77,8 @@ class TranscriptView(BlockList):
         model.dataChanged.connect(self._changed)
         model.rowsInserted.connect(self._rows_changed)
         model.rowsRemoved.connect(self._rows_changed)
+        model.earlier_coming.connect(self._earlier_coming)
+        model.earlier_came.connect(self._earlier_came)
         self._reset()
 
     # What comes in
@@ -102,7 +107,21 @@ class TranscriptView(BlockList):
         self.drop_rows(first.row(), last.row())
         self.fill()
 
+    def _earlier_coming(self) -> None:
+        current = self.count - self._current if self._current >= 0 else -1
+        self._below = (current, self._button, *self.anchor())
+
+    def _earlier_came(self) -> None:
+        current, button, anchor, top = self._below
+        self._below = (-1, -1, -1, 0)
+        # The row that said how many there are is another one now, or none.
+        self._current, self._button = (self.count - current, button) if 0 < current <= anchor else (-1, -1)
+        self._hover = self._pressed = _NONE
+        self.rows_came_above(anchor, top)
+
     def _rows_changed(self, _parent: QModelIndex, first: int, _last: int) -> None:
+        if self._below[2] >= 0:
+            return  # all of it at once, when the rows are complete
         self._current = min(self._current, self._model.rowCount() - 1)
         self._hover = self._pressed = _NONE
         self.rows_replaced(first)
@@ -277,6 +296,8 @@ class TranscriptView(BlockList):
                 self.undo_requested.emit(hit.text, hit.number)
             case "chat":
                 self.open_chat_requested.emit(hit.text)
+            case "earlier":
+                self.earlier_requested.emit()
             case "link":
                 self.link_requested.emit(hit.text)
 

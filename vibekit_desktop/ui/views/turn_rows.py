@@ -5,7 +5,15 @@ from PySide6.QtGui import QPainter
 
 from vibekit_desktop.ui import when
 from vibekit_desktop.ui.long_text import MAX_RICH, cut_lines
-from vibekit_desktop.ui.models.blocks import BranchBlock, CheckpointBlock, EventBlock, FooterBlock, ThinkingBlock, UserBlock
+from vibekit_desktop.ui.models.blocks import (
+    BranchBlock,
+    CheckpointBlock,
+    EarlierBlock,
+    EventBlock,
+    FooterBlock,
+    ThinkingBlock,
+    UserBlock,
+)
 from vibekit_desktop.ui.text import tr, tr_n
 from vibekit_desktop.ui.theme.palette import Theme
 from vibekit_desktop.ui.theme.style import focus_ring, rounded
@@ -207,6 +215,32 @@ class FooterView:
             self._review.paint(painter, state, 0)
         if self.hits and self.hits[-1].action == "copy":
             icon_button(painter, theme, "copy", self.hits[-1].box, state, len(self.hits) - 1)
+
+
+class EarlierView:
+    """One line above the first message that is loaded: how many are before it, and the way to them."""
+
+    def __init__(self, theme: Theme, block: EarlierBlock, width: int) -> None:
+        self._theme = theme
+        self._width = width
+        self.height = 28
+        self.copy_text = ""
+        self._text = tr_n("{n} earlier message", "{n} earlier messages", block.messages)
+        left = 23 + text_width(theme, "small", self._text) + 10
+        size = text_width(theme, "small", tr("Show"), weight=500) + 14
+        self._show = TextButton(theme, tr("Show"), left + size, 14, link=True)
+        self.hits: tuple[Hit, ...] = (Hit(self._show.box, "earlier", tr("Show earlier messages"), number=block.messages),)
+
+    def paint(self, painter: QPainter, state: PaintState) -> None:
+        theme = self._theme
+        draw_icon(painter, theme, "arrow-up", "text.tertiary", 0, 6)
+        painter.setFont(theme.font("small"))
+        painter.setPen(theme.color("text.secondary"))
+        line = QRectF(23, 0, self._width, self.height)
+        painter.drawText(line, LEFT, self._text)
+        painter.setPen(theme.color("text.tertiary"))
+        painter.drawText(line.adjusted(text_width(theme, "small", self._text) + 4, 0, 0, 0), LEFT, "\u00b7")
+        self._show.paint(painter, state, 0)
 
 
 class BranchView:
