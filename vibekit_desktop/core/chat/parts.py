@@ -21,6 +21,7 @@ from pathlib import Path
 import msgspec
 
 from vibekit_desktop.core.chat import codec
+from vibekit_desktop.core.chat.merging import is_merged
 from vibekit_desktop.core.disk import atomic, faults
 from vibekit_desktop.core.disk.fs import Fs
 from vibekit_desktop.core.types.chats import ChatPart, Message, Role
@@ -60,7 +61,9 @@ class Parts:
     def write(self, chat: ChatId, n: int, messages: Sequence[Message], objects: Sequence[object]) -> ChatPart:
         """A new part, durable when this returns. ``objects``: the messages as they are to be written."""
         prompts = [
-            (index, message.turn, message.content) for index, message in enumerate(messages) if message.role == Role.USER
+            (index, message.turn, message.content)
+            for index, message in enumerate(messages)
+            if message.role == Role.USER and not is_merged(message)
         ]
         data = msgspec.json.encode({"chat": chat, "n": n, "prompts": prompts, "messages": objects})
         path = self.path(chat, n)

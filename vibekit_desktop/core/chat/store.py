@@ -187,19 +187,23 @@ class ChatStore:
         *,
         create: bool = False,
         keep_date: bool = False,
+        anywhere: bool = False,
     ) -> Mutated:
         """Load, change, save. ``change`` gets the chat and whether it is there, and returns None to leave it as it is.
 
         ``created_at`` stays; ``updated_at`` is now, except with ``keep_date``. Refused before ``change`` is called: a chat that
-        was deleted a moment ago or is archived (`ChatGone`), one that is not there (`ChatNotFound`) unless ``create``, one that
-        cannot be read (`ChatDamaged`, `CannotRead`) or is a newer version's (`NewerFormat`).
+        was deleted a moment ago or is archived (`ChatGone`; with ``anywhere`` an archived one is changed where it is), one that
+        is not there (`ChatNotFound`) unless ``create``, one that cannot be read (`ChatDamaged`, `CannotRead`) or is a newer
+        version's (`NewerFormat`).
         """
         now = self._clock()
-        there = self.exists(chat)
+        home = self.places.home(chat)
+        there = home is not None and (anywhere or home == self.folder)
+        path = home / f"{chat}.json" if home is not None and there else self.places.active(chat)
         if there:
-            old, raw = self.read(self.places.active(chat), chat)
+            old, raw = self.read(path, chat)
             if codec.is_newer(raw):
-                raise NewerFormat(str(self.places.active(chat)))
+                raise NewerFormat(str(path))
         else:
             self.refuse_late(chat)
             if not create:
@@ -212,7 +216,7 @@ class ChatStore:
             raise BugError("a change gave the chat another id")
         updated_at = old.updated_at if keep_date and there else max(now, old.updated_at)
         new = msgspec.structs.replace(new, created_at=old.created_at, updated_at=updated_at)
-        return Mutated(self.put(self.places.active(chat), new, raw), written=True, created=not there)
+        return Mutated(self.put(path, new, raw), written=True, created=not there)
 
     def refuse_late(self, chat: ChatId) -> None:
         """Raise `ChatGone` for a chat that is archived, or was deleted a moment ago."""

@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 import msgspec
 
+from vibekit_desktop.core.chat.merging import is_merged
 from vibekit_desktop.core.chat.parts import Prompt
 from vibekit_desktop.core.chat.store import ChatStore
 from vibekit_desktop.core.types.chats import Chat, Role, TranscriptShape
@@ -61,7 +62,7 @@ class StoredTranscripts:
                 _log.info("the prompts of chat %s are not all known: %s", chat.id, error.reason)
             first += part.messages
         for index, message in enumerate(chat.messages or (), first):
-            if message.role == Role.USER:
+            if message.role == Role.USER and not is_merged(message):
                 yield index, message.turn, message.content
 
     def keep_as_branch(self, chat: ChatId, branch: ChatId, *, keep: int, first_turn: int) -> None:
@@ -124,7 +125,7 @@ class StoredTranscripts:
                 removed_turns=(*whole.removed_turns, (first_turn, last_turn, branch)),
             )
 
-        self._store.mutate(chat, shorten)
+        self._store.mutate(chat, shorten, anywhere=True)
 
     def bring_back(self, chat: ChatId, branch: ChatId) -> None:
         """The branch's messages are the chat's again; the branch goes if nobody changed it since it was made."""
@@ -147,8 +148,11 @@ class StoredTranscripts:
                 removed_turns=tuple(entry for entry in present.removed_turns if entry[2] != branch),
                 updated_at=max(self._clock(), present.updated_at),
             )
-            present = self._store.save(whole, {**raw, "messages": kept_raw.get("messages")})
-        if kept.updated_at == kept.created_at and _same(kept, present):
+            home = self._store.places.home(chat) or self._store.folder
+            present = self._store.put(home / f"{chat}.json", whole, {**raw, "messages": kept_raw.get("messages")})
+        # One that was made a chat of its own, or that others branched from, is more than what was put aside.
+        needed = kept.parent_chat_id != chat or bool(self._store.children(branch))
+        if not needed and kept.updated_at == kept.created_at and _same(kept, present):
             self._store.delete(branch)
 
 

@@ -159,7 +159,7 @@ class CheckpointService:
                 branches = _branches(vault, plan.chat) if plan.brings_back else []
                 report = kernel.carry_out(plan, progress=progress)
             self.count_again(vault, plan.chat)
-            return report, [branch for branch in branches if not vault.chats.exists(branch)]
+            return report, [branch for branch in branches if not vault.chats.where(branch)]
 
         async with self._serial.hold(vault.id):
             report, gone = await durably(work)

@@ -223,7 +223,7 @@ class Families:
                 return msgspec.structs.replace(found, messages=messages, cut=found.cut or bool(found.source))
 
             faults.point("family.merge")
-            vault.chats.mutate(parent, add)
+            vault.chats.mutate(parent, add, anywhere=True)
             outcome.updated.append(parent)
         if vault.chats.where(chat) == "active":
             faults.point("family.archive")
@@ -235,14 +235,7 @@ class Families:
 def amend(vault: OpenVault, chat: ChatId, change: Callable[[Chat], Chat | None]) -> bool:
     """Change a chat where it is, in the list or in the archive, its date as it was; whether anything was written. It is no news
     of the conversation."""
-    if vault.chats.where(chat) != "archived":
-        return vault.chats.mutate(chat, lambda found, _exists: change(found), keep_date=True).written
-    old, raw = vault.chats.load(chat)
-    new, path = change(old), vault.chats.places.archived(chat)
-    if new is None or new == old or path is None:
-        return False
-    vault.chats.put(path, new, raw)
-    return True
+    return vault.chats.mutate(chat, lambda found, _exists: change(found), keep_date=True, anywhere=True).written
 
 
 def parent_of(vault: OpenVault, chat: ChatId) -> ChatId | None:

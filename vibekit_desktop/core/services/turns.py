@@ -49,7 +49,7 @@ from vibekit_desktop.core.types.errors import (
     WorkspaceNeeded,
     WorkspaceRefused,
 )
-from vibekit_desktop.core.types.events import ChatCreated, ChatUpdated, HistoryGrew
+from vibekit_desktop.core.types.events import ChatCreated, ChatUpdated, HistoryGrew, MessageAppended, MessageUpdated
 from vibekit_desktop.core.types.ids import ChatId, WorkspacePath, imported_chat_id, parse_chat_id
 
 T = TypeVar("T")
@@ -120,24 +120,27 @@ class TurnService:
         path = self._path_of(vault.workspace_path, path_text)
         announced = Announced(content=content, deleted=deleted, mode=mode)
 
-        def work(kernel: CheckpointKernel) -> tuple[CaptureReport, bool]:
+        def work(kernel: CheckpointKernel) -> tuple[CaptureReport, Message | None]:
             count = _message_count(vault, chat)
             report = kernel.recorder.capture(chat, path, announced, message_count=count)
             return report, self._stamp(vault, chat, report.tag)
 
         report, stamped = await self._changing(chat, vault, work)
-        await self._tell(chat, vault, row=stamped)
+        await self._tell(chat, vault, *([] if stamped is None else [MessageUpdated(chat, stamped)]), row=stamped is not None)
         return report
 
-    def _stamp(self, vault: OpenVault, chat: ChatId, tag: str) -> bool:
-        """Put the tag of a turn's first capture on its prompt, where the original looks for it. The capture stands without."""
+    def _stamp(self, vault: OpenVault, chat: ChatId, tag: str) -> Message | None:
+        """Put the tag of a turn's first capture on its prompt, where the original looks for it; returns the prompt then. The
+        capture stands without."""
         if "." in tag:
-            return False
+            return None
         try:
-            return vault.chats.mutate(chat, lambda found, _: hooked.stamped(found, int(tag), tag)).written
+            made = vault.chats.mutate(chat, lambda found, _: hooked.stamped(found, int(tag), tag))
+            of_turn = (message for message in made.chat.messages or () if message.turn == int(tag))
+            return next(of_turn, None) if made.written else None
         except CoreError as error:
             _log.info("the tag %s of chat %s is only in its log: %s", tag, chat, error.code)
-            return False
+            return None
 
     # -- turns ---------------------------------------------------------------------------------------------------
 
@@ -149,8 +152,9 @@ class TurnService:
         vault = await self._home_of(named, workspace)
         label = self._history.source_label(named.source)
 
-        def work(kernel: CheckpointKernel) -> tuple[int, bool]:
+        def work(kernel: CheckpointKernel) -> tuple[int, bool, list[Message]]:
             begun: list[int] = []
+            new: list[Message] = []
 
             def change(found: Chat, there: bool) -> Chat:
                 chat = found if there else self._new_chat(named, label)
@@ -162,13 +166,16 @@ class TurnService:
                 identity = message.id if message is not None else ""
                 turn = kernel.recorder.begin_turn(named.chat, message_count=count, message_id=identity)
                 begun.append(turn)
-                return hooked.begun(chat, turn, None if message is None else msgspec.structs.replace(message, turn=turn))
+                prompted = None if message is None else msgspec.structs.replace(message, turn=turn)
+                if prompted is not None and not told:
+                    new.append(prompted)
+                return hooked.begun(chat, turn, prompted)
 
             made = vault.chats.mutate(named.chat, change, create=True)
-            return begun[0], made.created
+            return begun[0], made.created, new
 
-        turn, created = await self._changing(named.chat, vault, work)
-        await self._tell(named.chat, vault, created=created)
+        turn, created, new = await self._changing(named.chat, vault, work)
+        await self._tell(named.chat, vault, *(MessageAppended(named.chat, one) for one in new), created=created)
         return TurnReport(chat=named.chat, turn=turn)
 
     def _prompt(self, chat: Chat, prompt: str | None) -> Message | None:
@@ -213,19 +220,21 @@ class TurnService:
         await self._reading(vault, lambda kernel: _open_turn(kernel, chat))  # no waiting for nothing
         unsettled = await self._until_quiet(vault)
 
-        def work(kernel: CheckpointKernel) -> int:
+        def work(kernel: CheckpointKernel) -> tuple[int, list[Message]]:
             turn = _open_turn(kernel, chat)
+            new: list[Message] = []
             prompted = hooked.prompted_at(_load(vault, chat), turn)
             took_ms = max(0, self._clock() - prompted) if prompted else 0
             if answer is not None and answer.strip():
                 words = hooked.storable(answer)
                 message = hooked.answer_of(str(uuid.uuid4()), words, ts=self._clock(), took_ms=took_ms)
-                vault.chats.mutate(chat, lambda found, _: hooked.answered(found, turn, message))
-            return kernel.recorder.end_turn(chat, duration_ms=took_ms, unsettled=unsettled)
+                if vault.chats.mutate(chat, lambda found, _: hooked.answered(found, turn, message)).written:
+                    new.append(message)
+            return kernel.recorder.end_turn(chat, duration_ms=took_ms, unsettled=unsettled), new
 
-        turn = await self._changing(chat, vault, work)
+        turn, new = await self._changing(chat, vault, work)
         files, coverage = await self._reading(vault, lambda kernel: self._changes(vault, kernel, chat, turn))
-        await self._tell(chat, vault)
+        await self._tell(chat, vault, *(MessageAppended(chat, one) for one in new))
         return TurnReport(chat=chat, turn=turn, files=files, coverage=coverage)
 
     def _changes(
@@ -305,26 +314,37 @@ class TurnService:
     # -- how -------------------------------------------------------------------------------------------------------
 
     async def _changing(self, chat: ChatId, vault: OpenVault, work: Callable[[CheckpointKernel], T]) -> T:
-        def locked() -> T:
+        def locked() -> tuple[T, bool]:
             with vault.lock.hold():
+                # Its agent goes on with a chat that was put away: what it does is to be kept and seen.
+                back = vault.chats.where(chat) == "archived"
+                if back:
+                    vault.archive.unarchive(chat)
                 kernel = vault.changing_kernel(chat)
                 damaged = vault.store.damage(chat)
                 if damaged:  # before the transcript gets what its log cannot take
                     raise LogDamaged(chat, damaged)
-                return work(kernel)
+                return work(kernel), back
 
         async with self._serial.hold(vault.id):
-            return await durably(locked)
+            result, back = await durably(locked)
+        if back:
+            self._bus.publish(ChatCreated(await self._headers.one(vault, chat)))
+        return result
 
     async def _reading(self, vault: OpenVault, work: Callable[[CheckpointKernel], T]) -> T:
         async with self._serial.hold(vault.id):
             return await durably(lambda: work(vault.kernel()))
 
-    async def _tell(self, chat: ChatId, vault: OpenVault, *, created: bool = False, row: bool = True) -> None:
+    async def _tell(
+        self, chat: ChatId, vault: OpenVault, *news: MessageAppended | MessageUpdated, created: bool = False, row: bool = True
+    ) -> None:
         """After the change is durable. ``row``: what the list shows of the chat changed too."""
         if created or row:
             header = await self._headers.one(vault, chat)
             self._bus.publish(ChatCreated(header) if created else ChatUpdated(header))
+        for event in news:
+            self._bus.publish(event)
         self._bus.publish(HistoryGrew(chat, vault.workspace_path))
 
 
