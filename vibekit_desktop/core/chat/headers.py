@@ -24,7 +24,7 @@ from pathlib import Path
 import msgspec
 
 from vibekit_desktop.core.chat import rows
-from vibekit_desktop.core.chat.rows import ChatFile
+from vibekit_desktop.core.chat.rows import ChatFile, Details
 from vibekit_desktop.core.disk import atomic
 from vibekit_desktop.core.disk.fs import DIRECTORY, Fs, cannot_read
 from vibekit_desktop.core.types.chats import Chat
@@ -34,7 +34,8 @@ from vibekit_desktop.core.types.ids import ChatId, parse_chat_id
 FIRST = 100
 _LIMIT_BYTES = 256 << 20
 _FRONT = struct.Struct(">16sIIII")
-_MARK = hashlib.sha256(b"headers 1" + " ".join(ChatFile.__struct_fields__).encode()).digest()[:16]
+_MARK = hashlib.sha256(b"headers 1" + " ".join(ChatFile.__struct_fields__ + Details.__struct_fields__).encode()).digest()[:16]
+_SUFFIX = ".json"
 _NEVER = -1
 """The inode of no file: the row is read again."""
 _FOR_GOOD = ("not a regular file", "too large")
@@ -74,9 +75,9 @@ class HeaderCache:
         known = self._known
         if known is None:
             self._order = self._load()
-            known = {seen.row.id: seen for seen in self._order}
+            known = {f"{seen.row.id}{_SUFFIX}": seen for seen in self._order}
         recent, self._recent = self._recent, {}
-        changed = any(known.get(chat) != seen for chat, seen in recent.items())
+        changed = any(known.get(name) != seen for name, seen in recent.items())
         if changed:
             known = {**known, **recent}
         fresh: dict[str, _Seen] = {}
@@ -88,17 +89,16 @@ class HeaderCache:
             raise cannot_read(folder, error) from error
         try:
             for name, found in self._fs.scan(fd):
-                if not name.endswith(".json"):
-                    continue
-                chat = name[:-5]
-                seen = known.get(chat)
-                if seen is None or seen.size != found.st_size or seen.mtime_ns != found.st_mtime_ns or seen.ino != found.st_ino:
+                seen = known.get(name)
+                if seen is None or seen.mtime_ns != found.st_mtime_ns or seen.ino != found.st_ino or seen.size != found.st_size:
+                    if not name.endswith(_SUFFIX):
+                        continue
                     try:
-                        seen = self._look(folder / name, parse_chat_id(chat), found)
+                        seen = self._look(folder / name, parse_chat_id(name.removesuffix(_SUFFIX)), found)
                     except (InvalidId, FileNotFoundError):
                         continue
                     changed = True
-                fresh[chat] = seen
+                fresh[name] = seen
         except OSError as error:
             raise cannot_read(folder, error) from error
         finally:
@@ -114,7 +114,7 @@ class HeaderCache:
         found = self._fs.stat(path)
         if found is None:
             return None
-        seen = self._recent.get(chat) or (self._known or {}).get(chat)
+        seen = self._recent.get(path.name) or (self._known or {}).get(path.name)
         if seen is not None and (seen.size, seen.mtime_ns, seen.ino) == _stamp(found):
             return seen.row
         try:
@@ -137,7 +137,7 @@ class HeaderCache:
             self._put(_Seen(*_stamp(found), self._damaged(chat, problem, found)))
 
     def _put(self, seen: _Seen) -> None:
-        self._recent[seen.row.id] = seen
+        self._recent[f"{seen.row.id}{_SUFFIX}"] = seen
 
     def _damaged(self, chat: ChatId, problem: str, found: os.stat_result) -> ChatFile:
         return rows.damaged(chat, problem, changed_ms=found.st_mtime_ns // 1_000_000, archived=self._archived)

@@ -27,7 +27,7 @@ from vibekit_desktop.core.disk import atomic, faults
 from vibekit_desktop.core.disk.fs import Fs
 from vibekit_desktop.core.disk.locks import TurnLock
 from vibekit_desktop.core.types.chats import Chat, Message, Role, ToolCall
-from vibekit_desktop.core.types.errors import CannotRead, ChatDamaged, CoreError, InvalidId, InvalidText, NewerFormat
+from vibekit_desktop.core.types.errors import ChatDamaged, CoreError, InvalidId, InvalidText, NewerFormat
 from vibekit_desktop.core.types.ids import ChatId, parse_chat_id, parse_message_id
 
 EVERY_S = 1.0

@@ -15,14 +15,10 @@ _WRITTEN = b'{\n  "'
 """How every chat file begins that we or the original wrote."""
 
 
-class ChatFile(msgspec.Struct, frozen=True, kw_only=True, array_like=True, gc=False):
-    """One chat of the list. ``problem`` is empty, or why the chat cannot be opened; the rest is then a guess."""
+class Details(msgspec.Struct, frozen=True, kw_only=True, array_like=True, gc=False):
+    """What is rarely asked of a row: where its chat comes from, and how it is followed."""
 
-    id: ChatId
-    name: str = ""
     model: str = ""
-    agent: str = ""
-    source: str = ""
     source_session: str = ""
     source_path: str = ""
     source_stamp: str = ""
@@ -31,21 +27,81 @@ class ChatFile(msgspec.Struct, frozen=True, kw_only=True, array_like=True, gc=Fa
     cut: bool = False
     hooked_from: int = 0
     newer: bool = False
-    """Written by a newer version: shown, never changed."""
-    parent_chat_id: ChatId | None = None
-    rewind_from_turn: int = 0
+    sessions: tuple[str, ...] = ()
+
+
+_DETAILS = msgspec.msgpack.Decoder(Details)
+_NONE = msgspec.Raw(msgspec.msgpack.encode(Details()))
+
+
+class ChatFile(msgspec.Struct, frozen=True, kw_only=True, array_like=True, gc=False):
+    """One chat of the list. ``problem`` is empty, or why the chat cannot be opened; the rest is then a guess."""
+
+    id: ChatId
+    name: str = ""
+    agent: str = ""
+    source: str = ""
     created_at: int = 0
     updated_at: int = 0
-    archived_at: int = 0
-    archived: bool = False
-    """Where its file is decides, not ``archived_at``."""
-    pinned_at: int = 0
-    summary: str = ""
-    sessions: tuple[str, ...] = ()
-    """The agent's sessions that this chat is, or was before."""
     message_count: int = 0
     turn_count: int = 0
+    parent_chat_id: ChatId | None = None
+    rewind_from_turn: int = 0
+    archived: bool = False
+    """Where its file is decides, not ``archived_at``."""
+    archived_at: int = 0
+    pinned_at: int = 0
+    summary: str = ""
     problem: str = ""
+    packed: msgspec.Raw = _NONE
+    """The `Details`, decoded when they are asked for: a list of ten thousand rows has no use for them."""
+
+    @property
+    def details(self) -> Details:
+        """Everything else, at once."""
+        return _DETAILS.decode(self.packed)
+
+    @property
+    def model(self) -> str:
+        return self.details.model
+
+    @property
+    def source_session(self) -> str:
+        return self.details.source_session
+
+    @property
+    def source_path(self) -> str:
+        return self.details.source_path
+
+    @property
+    def source_stamp(self) -> str:
+        return self.details.source_stamp
+
+    @property
+    def recorded_workspace(self) -> str:
+        return self.details.recorded_workspace
+
+    @property
+    def detached(self) -> bool:
+        return self.details.detached
+
+    @property
+    def cut(self) -> bool:
+        return self.details.cut
+
+    @property
+    def hooked_from(self) -> int:
+        return self.details.hooked_from
+
+    @property
+    def newer(self) -> bool:
+        """Written by a newer version: shown, never changed."""
+        return self.details.newer
+
+    @property
+    def sessions(self) -> tuple[str, ...]:
+        """The agent's sessions that this chat is, or was before."""
+        return self.details.sessions
 
 
 class _MessageHead(msgspec.Struct, frozen=True, gc=False):
@@ -130,12 +186,8 @@ def of(chat: Chat | _Head, *, archived: bool, newer: bool = False) -> ChatFile:
         except InvalidId:
             parent = None
     sessions = (*(chat.prior_acp_session_ids or ()), chat.acp_session_id or "")
-    return ChatFile(
-        id=ChatId(chat.id),
-        name=chat.name or "",
+    details = Details(
         model=chat.model or "",
-        agent=chat.agent or "",
-        source=chat.source or "",
         source_session=chat.source_session or "",
         source_path=chat.source_path or "",
         source_stamp=chat.source_stamp or "",
@@ -144,15 +196,22 @@ def of(chat: Chat | _Head, *, archived: bool, newer: bool = False) -> ChatFile:
         cut=bool(chat.cut),
         hooked_from=chat.hooked_from or 0,
         newer=newer,
-        parent_chat_id=parent,
-        rewind_from_turn=chat.rewind_from_turn or 0,
+        sessions=tuple(session for session in sessions if session),
+    )
+    return ChatFile(
+        id=ChatId(chat.id),
+        name=chat.name or "",
+        agent=chat.agent or "",
+        source=chat.source or "",
         created_at=chat.created_at or 0,
         updated_at=chat.updated_at or 0,
-        archived_at=chat.archived_at or 0,
-        archived=archived,
-        pinned_at=chat.pinned_at or 0,
-        summary=chat.summary or "",
-        sessions=tuple(session for session in sessions if session),
         message_count=len(messages) + sum(part.messages for part in parts),
         turn_count=marked or (0 if chat.source else prompts),
+        parent_chat_id=parent,
+        rewind_from_turn=chat.rewind_from_turn or 0,
+        archived=archived,
+        archived_at=chat.archived_at or 0,
+        pinned_at=chat.pinned_at or 0,
+        summary=chat.summary or "",
+        packed=msgspec.Raw(msgspec.msgpack.encode(details)),
     )
