@@ -4,14 +4,17 @@ The archive is only ever a folder below the chats' own (chat.md 2.9): a link in 
 stays there, and refused otherwise, so that nothing outside is moved or removed. Blocking.
 """
 
+import logging
+import os
 import stat as stat_bits
 from pathlib import Path
 
-from vibekit_desktop.core.disk.fs import Fs, cannot_read
+from vibekit_desktop.core.disk.fs import DIRECTORY, Fs, cannot_read, reason_of
 from vibekit_desktop.core.types.errors import CannotRead
 from vibekit_desktop.core.types.ids import ChatId, parse_chat_id
 
 ARCHIVE = "archive"
+_log = logging.getLogger(__name__)
 OUTSIDE = "a link that leads out of the chats' folder"
 
 
@@ -22,6 +25,7 @@ class Places:
         self._fs = fs
         self.folder = vault_folder / "chats"
         self.desktop = vault_folder / "desktop"
+        self._private = False
 
     def active(self, chat: ChatId) -> Path:
         """The file of a chat of the list."""
@@ -45,26 +49,38 @@ class Places:
             text = self._fs.readlink(str(path)).decode("utf-8", "surrogateescape")
         except OSError as error:
             raise cannot_read(path, error) from error
-        place = self.folder
-        if text.startswith("/"):
+        parts = [part for part in text.split("/") if part not in ("", ".")]
+        if text.startswith("/") or ".." in parts or not parts:
             raise CannotRead(str(path), OUTSIDE)
-        for part in text.split("/"):
-            if part in ("", "."):
-                continue
+        place = self.folder
+        for part in parts:
             place /= part
             found = self._fs.stat(place)
-            if part == ".." or (found is not None and not stat_bits.S_ISDIR(found.st_mode)):
-                raise CannotRead(str(path), OUTSIDE)
             if found is None:
                 return None
-        if place == self.folder:
-            raise CannotRead(str(path), OUTSIDE)
+            if not stat_bits.S_ISDIR(found.st_mode):
+                raise CannotRead(str(path), OUTSIDE)
         return place
 
     def make_folder(self) -> None:
-        """Make the chats' folder, private; it may be a link to another volume (chat.md 1.1)."""
+        """Make the chats' folder, private; it may be a link to another volume (chat.md 1.1). One that is there is made private,
+        if that can be done."""
         if not self._fs.is_folder(self.folder):
             self._fs.make_folder(self.folder)
+        elif not self._private:
+            self._close_to_others()
+        self._private = True
+
+    def _close_to_others(self) -> None:
+        try:
+            fd = self._fs.open(self.folder, os.O_RDONLY | DIRECTORY)
+            try:
+                if self._fs.fstat(fd).st_mode & 0o077:
+                    self._fs.fchmod(fd, 0o700)
+            finally:
+                self._fs.close(fd)
+        except OSError as error:
+            _log.info("the chats' folder was not made private: %s", reason_of(error))
 
     def make_archive(self) -> Path:
         """The archive's folder, made if it is not there."""

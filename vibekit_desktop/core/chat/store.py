@@ -197,7 +197,7 @@ class ChatStore:
         version's (`NewerFormat`).
         """
         now = self._clock()
-        home = self.places.home(chat)
+        home = self._home(chat)
         there = home is not None and (anywhere or home == self.folder)
         path = home / f"{chat}.json" if home is not None and there else self.places.active(chat)
         if there:
@@ -220,10 +220,17 @@ class ChatStore:
 
     def refuse_late(self, chat: ChatId) -> None:
         """Raise `ChatGone` for a chat that is archived, or was deleted a moment ago."""
-        if self.where(chat) == "archived":
+        if self._home(chat) not in (None, self.folder):
             raise ChatGone(chat, "archived")
         if chat in self.tombstones:
             raise ChatGone(chat, "deleted")
+
+    def _home(self, chat: ChatId) -> Path | None:
+        """As `Places.home`; an archive that cannot be looked at stands in no other chat's way."""
+        try:
+            return self.places.home(chat)
+        except CannotRead:
+            return None
 
     def append(self, chat: ChatId, message: Message, *, keep_date: bool = False) -> Mutated:
         """Put a message at the end; one without a time gets it. A message whose id is there already is not put there again."""
@@ -278,7 +285,7 @@ class ChatStore:
         identity = parse_chat_id(chat.id)
         path = self.places.active(identity)
         there = self.exists(identity)
-        if not there and self.where(identity) == "archived":
+        if not there and self._home(identity) is not None:
             raise ChatGone(identity, "archived")
         if raw is None and there:
             raw = self.read(path, identity)[1]
@@ -337,10 +344,16 @@ class ChatStore:
                 continue
             self.parts.remove(chat, set(numbers) - named)
             removed += len(set(numbers) - named)
-        for folder in (self.folder, self.places.archive(), self.parts.folder):
+        for folder in (self.folder, self._archive(), self.parts.folder):
             if folder is not None:
                 atomic.sweep(self.fs, folder)
         return removed
+
+    def _archive(self) -> Path | None:
+        try:
+            return self.places.archive()
+        except CannotRead:
+            return None
 
 
 def _replaced(
