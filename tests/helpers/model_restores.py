@@ -206,6 +206,8 @@ class Vault(Model):
         chat = plan.chat
         if plan.steps:
             self.look(chat, self.named() if self.seen is None else None, ending=EVERYBODY)
+        # From here on a crash changes nothing: the plan is carried out to its end.
+        hook, self.on_step = self.on_step, None
         number, turn = self.last_entry(chat) + 1, self.last_turn(chat)
         cut_last = max(self.transcripts.get(chat, []), default=0)
         body = Planned(plan.kind, plan.takes_back, branch if plan.keep >= 0 else "", plan.keep, plan.back_from, cut_last)
@@ -224,6 +226,7 @@ class Vault(Model):
             line = Line(chat, "observed", turn, path, step.expected, self.at_disk(path), "restore", "restore", entry=number)
             self.add(replace(line, owner=step.owner))
         self.add(Line(chat, "restore_done", turn, entry=number))
+        self.on_step = hook
         return number
 
     @staticmethod

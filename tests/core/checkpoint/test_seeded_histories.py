@@ -34,11 +34,11 @@ WEIGHTS = {
     "branch": 1,
     "delete": 1,
     "forget": 1,
-    "crash": 3,
+    "crash": 6,
     "tear": 1,
 }
 BARE_WEIGHTS = {"user": 4, "begin": 3, "end": 1, "act": 6, "restore": 4, "undo_file": 2, "take_back": 3, "reopen": 1}
-STOPPED = ("restore", "undo_file", "take_back", "write", "restore", "begin")
+STOPPED = ("restore", "restore", "restore", "undo_file", "take_back", "take_back", "write", "begin")
 """What comes after a ``crash``: operations of many steps."""
 POSSIBLE: dict[str, Callable[[RecordedHistories], object]] = {
     "end": lambda machine: machine.both.model.open,
@@ -76,7 +76,7 @@ def _values(name: str, chance: random.Random) -> dict[str, object]:
         "only": lambda: tuple(chance.sample(PATHS, chance.choice([0, 0, 1, 2]))),
         "scope": lambda: chance.choice(["files", "files", "files", "both", "chat"]),
         "turn": lambda: chance.randrange(40),
-        "at": lambda: chance.randint(1, 60),
+        "at": lambda: chance.choice([chance.randint(1, 12), chance.randint(8, 48)]),
     }
     keys = {
         "user": "path data mode",
