@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import Clock
+from tests.core.services.town import Town
 from tests.helpers.vaults import Library, make_library
 from vibekit_desktop.core.disk.fs import Fs
 from vibekit_desktop.core.services.shelf import Shelf
@@ -23,3 +24,8 @@ def shelf(tmp_path: Path, home: Path, data: Path, clock: Clock) -> Shelf:
 @pytest.fixture
 def library(tmp_path: Path, home: Path) -> Library:
     return make_library(tmp_path, home)
+
+
+@pytest.fixture
+def town(tmp_path: Path, home: Path, clock: Clock) -> Town:
+    return Town(tmp_path, home, clock)
