@@ -142,7 +142,16 @@ class _Deciding:
             file = self._done.get(path)
             if file is None or file.action is not Action.LEAVE or file.current.state is not State.ABSENT:
                 implied.update(parents_of(path))
+        implied -= {path for path in implied if self._goes_by_itself(path)}
         return sorted(self._folders.keys() - implied - (self._done.keys() - self._files.keys()))
+
+    def _goes_by_itself(self, path: WorkspacePath) -> bool:
+        """Whether a folder is to go that is not tidied away behind its files, since somebody else made it last."""
+        folder, current = self._folders.get(path), self._disk[path].state if path in self._disk else ABSENT
+        if folder is None or folder.wanted.state is not State.ABSENT or current.state is not State.FOLDER:
+            return False
+        asked_for = self._mine.wants(path) or self._changed_by(folder, current)[0] is None
+        return asked_for and not ownership.may_tidy(self._view.folders.get(path, ()))
 
     def _is_noise(self, file: PlannedFile) -> bool:
         """A folder that is as it was needs no row."""
@@ -191,11 +200,8 @@ class _Deciding:
         return next((file.changed_by for file in left if file is not None and file.changed_by is not None), None)
 
     def _current(self, fact: DiskFact) -> FileState:
-        """What is there, once what stands in the way is gone. Below a link that stays there is nothing of this workspace."""
-        above = self._done.get(fact.blocked_by) if fact.blocked_by is not None else None
-        if above is None:
-            return fact.state
-        return ABSENT if self._goes(above.path) or above.reason == LeaveReason.SAME else fact.state
+        """What is there. Below a file or link that the plan itself speaks of, nothing of this workspace is."""
+        return ABSENT if fact.blocked_by is not None and fact.blocked_by in self._done else fact.state
 
     def _goes(self, path: WorkspacePath) -> bool:
         file = self._done.get(path)
@@ -213,7 +219,7 @@ class _Deciding:
             return None, False  # what cannot be looked at is no change of somebody's
         files, folders = self._view.by_path.get(target.path, []), self._view.folders.get(target.path, [])
         found, seen = files, current
-        if current.state is State.FOLDER and not target.folder:
+        if current.state is State.FOLDER and not folders:
             seen = ABSENT  # by the lines of the file: it is gone
         elif current.state is State.FOLDER or (current.state is State.ABSENT and target.folder and _is_newer(folders, files)):
             found = folders

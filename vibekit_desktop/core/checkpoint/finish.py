@@ -101,6 +101,7 @@ class Finish:
         self._body: PlanBody = planned.plan
         self._files = sorted((file for file in self._body.files if file.action != Action.LEAVE), key=_step)
         self._links = {log.path_of(file) for file in self._files if wanted_of(file).state is State.LINK}
+        self._paths = [log.path_of(file) for file in self._files]
         self._alike = facts.alike(log.path_of(file) for file in self._body.files)
         self._progress = progress
         self._new: list[Line] = []
@@ -113,10 +114,6 @@ class Finish:
         self._leaves_the_chat = False
         self._dropped = True
         """Whether every stage that is not in its place is gone; else the list of stages stays, for the next change."""
-
-    @property
-    def _paths(self) -> list[WorkspacePath]:
-        return [log.path_of(file) for file in self._files]
 
     def run(self, *, next_prompt: str = "") -> RestoreReport:
         """Do what is still to be done and close the plan. `RestoreUnfinished` if a content that is needed is damaged: then
@@ -306,8 +303,9 @@ class Finish:
         try:
             position = marks.position(parse_point(self._body.point))
         except (Malformed, PointNotFound):
-            return  # a plan of another program's making: nobody knows which folders were there
-        self._folders.tidy(view, position, self._paths)
+            return  # nobody knows which folders were there
+        left = (one for one in self._body.files if one.action == Action.LEAVE and one.reason != LeaveReason.SAME)
+        self._folders.tidy(view, position, self._paths, {log.path_of(file) for file in left} | self._left.keys())
 
     def _no_file_was_restored(self) -> bool:
         """Files and chat go back together or not at all: whether there were files to restore and not one could be. Not so once

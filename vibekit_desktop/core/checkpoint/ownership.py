@@ -6,7 +6,7 @@ An author here is a word: ``agent``, ``command``, ``restore``, ``user``, ``unkno
 from collections.abc import Iterable, Sequence
 
 from vibekit_desktop.core.checkpoint.history import Observation, View, agree
-from vibekit_desktop.core.types.checkpoints import Author, FileState, How
+from vibekit_desktop.core.types.checkpoints import Author, FileState, How, State
 from vibekit_desktop.core.types.ids import ChatId, WorkspacePath
 
 _LEFT = frozenset((Author.AGENT, Author.COMMAND, Author.RESTORE))
@@ -25,6 +25,13 @@ def is_of_a_turn(seen: Observation) -> bool:
     """Whether nobody knows who made a change, and it was found inside a turn of this chat."""
     found = seen.own and not seen.computed and seen.how is How.SCAN
     return found and seen.author is Author.UNKNOWN and seen.line.turn > 0
+
+
+def may_tidy(found: Sequence[Observation]) -> bool:
+    """Whether a folder may go without a word once it is empty: a restore made it, or this chat. ``found``: its observations."""
+    last = found[-1] if found else None
+    made = last is not None and last.after.state is State.FOLDER
+    return made and last is not None and (last.author is Author.RESTORE or puts_in_plan(last))
 
 
 def author_word(seen: Observation, chat: ChatId) -> str:

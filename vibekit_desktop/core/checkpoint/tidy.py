@@ -4,7 +4,7 @@ Each one that came or went is said in a ``dir`` line, once, also when a crash ma
 ever removed. Blocking; under the vault's lock.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from vibekit_desktop.core.checkpoint import log, ownership
 from vibekit_desktop.core.checkpoint.ground import Ground
@@ -73,10 +73,11 @@ class Folders:
         self.say(path, State.ABSENT, owner=owner)
         return None
 
-    def tidy(self, view: View, position: int, paths: Iterable[WorkspacePath]) -> None:
-        """Remove the empty folders above ``paths`` that did not exist at a position of the view and were made since."""
+    def tidy(self, view: View, position: int, paths: Iterable[WorkspacePath], left: Collection[WorkspacePath]) -> None:
+        """Remove the empty folders above ``paths`` that did not exist at a position of the view and were made since; not those
+        that are said to be ``left``."""
         for folder in sorted({folder for path in paths for folder in parents_of(path)}, reverse=True):
-            if not self._came_since(view, position, folder):
+            if folder in left or not self._came_since(view, position, folder):
                 continue
             workspace = self._ground.folder()
             if workspace.look(folder).state is State.ABSENT or workspace.remove_empty_folder(folder):
@@ -86,7 +87,4 @@ class Folders:
         said, then = self.said(folder), view.folder_at(folder, position)
         if said:
             return said == State.FOLDER and then.state is not State.FOLDER
-        last = view.folders[folder][-1] if folder in view.folders else None
-        if last is None or last.after.state is not State.FOLDER or then.state is not State.ABSENT:
-            return False
-        return last.author is Author.RESTORE or ownership.puts_in_plan(last)
+        return then.state is State.ABSENT and ownership.may_tidy(view.folders.get(folder, ()))
