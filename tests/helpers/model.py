@@ -284,7 +284,7 @@ class Model:
             conflict = False
         before = sum(line.kind == "snapshot" and line.turn == turn for line in self.own_lines(chat))
         tag = f"{turn}.{before}" if before or not turn else f"{turn}"
-        if conflict:
+        if conflict and look:
             self.add(Line(chat, "conflict_detected", path=path))
         self.add(Line(chat, "snapshot", turn, path, disk, after, "agent", "announced", tag))
         return conflict
