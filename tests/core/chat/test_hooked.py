@@ -14,7 +14,7 @@ from vibekit_desktop.core.chat.hooked import (
     storable,
     told_already,
 )
-from vibekit_desktop.core.types.chats import Chat, Message
+from vibekit_desktop.core.types.chats import Chat, ChatPart, Message
 
 
 def user(identity: str, text: str, turn: int = 0, **keys: str) -> Message:
@@ -91,6 +91,14 @@ def test_a_tag_is_put_on_the_prompt_of_its_turn_once() -> None:
 def test_an_answer_is_stored_once_also_where_the_source_has_told_it() -> None:
     chat = Chat(id="c", messages=(user("a", "a", 1), said("b", "I looked.\n\nIt is done.")))
     assert answered(chat, 1, said("x", "It is\ndone.")) is None
+    assert answered(chat, 1, said("x", "Other")) is not None
+    assert answered(chat, 2, said("x", "It is done.")) is not None
+
+
+def test_an_answer_is_stored_once_also_where_its_prompt_is_in_a_part() -> None:
+    part = ChatPart(n=1, messages=1, size=1, sha="a" * 64, prompts=1, turns=1)
+    chat = Chat(id="c", parts=(part,), messages=(said("b", "It is done."), user("c", "c", 2)))
+    assert answered(chat, 1, said("x", "It is done.")) is None
     assert answered(chat, 1, said("x", "Other")) is not None
     assert answered(chat, 2, said("x", "It is done.")) is not None
 

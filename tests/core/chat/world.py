@@ -68,7 +68,7 @@ class World:
     def make(self, chat: ChatId = C1, *messages: Message, name: str = "A chat") -> Chat:
         """A chat of the list."""
         return self.chats.mutate(
-            chat, lambda found, _: msgspec.structs.replace(found, name=name, messages=messages), create=True
+            chat, lambda found, _: msgspec.structs.replace(found, name=name, parts=(), messages=messages), create=True
         ).chat
 
     def make_archived(self, chat: ChatId = C1, *messages: Message, name: str = "A chat") -> Chat:

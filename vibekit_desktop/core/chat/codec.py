@@ -97,7 +97,8 @@ def check_ids(chat: Chat) -> None:
 
 
 def _possible(part: ChatPart) -> bool:
-    return 0 < part.n < 10**9 and part.size > 0 and 0 <= part.turns <= part.prompts <= part.messages and part.messages > 0
+    counts = 0 <= part.turns <= part.prompts <= part.messages and 0 < part.messages < _MOST
+    return counts and 0 < part.n < _MOST and 0 < part.size < 1 << 48
 
 
 def encode(chat: Chat, raw: Mapping[str, object] | None = None) -> bytes:
@@ -171,6 +172,7 @@ def size_in_part(item: object) -> int:
     return len(msgspec.json.encode(item)) + (len(msgspec.json.encode(said)) if said else 0) + 32
 
 
+_MOST = 10**9
 _DEPTH = 4
 """The indentation of a message in a chat file."""
 

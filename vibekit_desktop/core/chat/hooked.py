@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
+from itertools import takewhile
 
 import msgspec
 
@@ -86,10 +87,13 @@ def stamped(chat: Chat, turn: int, tag: str) -> Chat | None:
 
 
 def _of_turn(chat: Chat, turn: int) -> Sequence[Message]:
-    """The messages after the prompt of a turn; none for a turn without one."""
+    """The messages after the prompt of a turn; none for a turn without one. The prompt may be the last message of a part: then
+    what stands before the file's first prompt is the turn's."""
     messages = chat.messages or ()
     own = [index for index, message in enumerate(messages) if message.role == Role.USER and message.turn == turn]
-    return messages[own[-1] + 1 :] if own else ()
+    if own or not chat.parts:
+        return messages[own[-1] + 1 :] if own else ()
+    return [*takewhile(lambda message: message.role != Role.USER, messages)]
 
 
 # -- with the source's messages ----------------------------------------------------------------------------------

@@ -27,7 +27,7 @@ from vibekit_desktop.core.disk import atomic, faults
 from vibekit_desktop.core.disk.fs import Fs
 from vibekit_desktop.core.disk.locks import TurnLock
 from vibekit_desktop.core.types.chats import Chat, Message, Role, ToolCall
-from vibekit_desktop.core.types.errors import ChatDamaged, CoreError, InvalidId, InvalidText, NewerFormat
+from vibekit_desktop.core.types.errors import CoreError, InvalidId, InvalidText, NewerFormat
 from vibekit_desktop.core.types.ids import ChatId, parse_chat_id, parse_message_id
 
 EVERY_S = 1.0
@@ -146,16 +146,10 @@ def _ended(call: ToolCall) -> ToolCall:
 
 
 def _is_stored(store: ChatStore, chat: ChatId, message: str) -> bool:
-    """Whether the chat has the message: among its newest, or alone in the newest part because it is so large."""
     found, raw = store.load(chat)
     if codec.is_newer(raw):
         raise NewerFormat(str(store.places.active(chat)))
-    if any(one.id == message for one in found.messages or ()):
-        return True
-    try:
-        return any(one.id == message for part in found.parts[-1:] for one in store.parts.messages(chat, part))
-    except ChatDamaged:
-        return False
+    return store.has_lately(found, message)
 
 
 def _read(fs: Fs, path: Path) -> Message | None:

@@ -5,7 +5,7 @@ import codecs
 import msgspec
 
 from vibekit_desktop.core.chat import codec
-from vibekit_desktop.core.types.chats import Chat, ChatPart, Role
+from vibekit_desktop.core.types.chats import Chat, ChatPart, Role, Whole
 from vibekit_desktop.core.types.errors import InvalidId
 from vibekit_desktop.core.types.ids import ChatId, parse_chat_id
 
@@ -106,7 +106,7 @@ class ChatFile(msgspec.Struct, frozen=True, kw_only=True, array_like=True, gc=Fa
 
 class _MessageHead(msgspec.Struct, frozen=True, gc=False):
     role: str | None = ""
-    turn: int | None = 0
+    turn: Whole | None = 0
 
 
 class _Head(msgspec.Struct, frozen=True):
@@ -123,13 +123,13 @@ class _Head(msgspec.Struct, frozen=True):
     recorded_workspace: str | None = ""
     detached: bool | None = False
     cut: bool | None = False
-    hooked_from: int | None = 0
+    hooked_from: Whole | None = 0
     parent_chat_id: str | None = ""
-    rewind_from_turn: int | None = 0
-    created_at: int | None = 0
-    updated_at: int | None = 0
-    archived_at: int | None = 0
-    pinned_at: int | None = 0
+    rewind_from_turn: Whole | None = 0
+    created_at: Whole | None = 0
+    updated_at: Whole | None = 0
+    archived_at: Whole | None = 0
+    pinned_at: Whole | None = 0
     summary: str | None = ""
     messages: list[_MessageHead] | None = None
     parts: tuple[ChatPart, ...] | None = ()

@@ -41,6 +41,9 @@ from vibekit_desktop.core.types.errors import (
 from vibekit_desktop.core.types.ids import ChatId, parse_chat_id
 
 
+_HARDLY_ANY = 2
+
+
 @dataclass(frozen=True, slots=True)
 class Mutated:
     """What became of a change: the chat as it is now, whether anything was written, whether the chat was made."""
@@ -238,11 +241,24 @@ class ChatStore:
 
         def longer(found: Chat, _: bool) -> Chat | None:
             messages = found.messages or ()
-            if any(one.id == dated.id for one in messages):
+            if self.has_lately(found, dated.id):
                 return None
             return msgspec.structs.replace(found, messages=(*messages, dated))
 
         return self.mutate(chat, longer, keep_date=keep_date)
+
+    def has_lately(self, chat: Chat, message: str) -> bool:
+        """Whether a message is among the newest: in the chat file, or last of all in the parts where the file has hardly any
+        because the message is so large."""
+        messages = chat.messages or ()
+        if any(one.id == message for one in messages):
+            return True
+        if not chat.parts or len(messages) > _HARDLY_ANY:
+            return False
+        try:
+            return self.page(chat, chat.first_index - 1, chat.first_index)[0].id == message
+        except ChatDamaged:
+            return False
 
     def update(self, chat: ChatId, message: str, change: Callable[[Message], Message | None]) -> Mutated:
         """Change the first message of an id where it stands; nothing is written if there is none. One in a part makes that part
@@ -344,7 +360,7 @@ class ChatStore:
                 continue
             self.parts.remove(chat, set(numbers) - named)
             removed += len(set(numbers) - named)
-        for folder in (self.folder, self._archive(), self.parts.folder):
+        for folder in (self.folder, self._archive(), self.parts.folder, self.places.desktop):
             if folder is not None:
                 atomic.sweep(self.fs, folder)
         return removed

@@ -7,10 +7,14 @@ The structs mirror the stored keys of chat.md 1.4 to 1.8 plus our additive ones;
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import Annotated
 
 import msgspec
 
 from vibekit_desktop.core.types.ids import ChatId, MessageId
+
+Whole = Annotated[int, msgspec.Meta(ge=-(1 << 63), le=(1 << 63) - 1)]
+"""A number as the original stores it, in 64 bits. A larger one is damage: nobody else could read what we write of it."""
 
 
 class Role(StrEnum):
@@ -35,7 +39,7 @@ class Location(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A file a tool call looks at; the path as received, it may be absolute."""
 
     path: str = ""
-    line: int = 0
+    line: Whole = 0
 
 
 class DiffFragment(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -59,8 +63,8 @@ class ToolCall(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     diffs: tuple[DiffFragment, ...] = ()
     sub_session_id: str = ""
     agent_subtask_id: str = ""
-    duration_ms: int = 0
-    ts: int = 0
+    duration_ms: Whole = 0
+    ts: Whole = 0
 
 
 class Message(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -68,32 +72,32 @@ class Message(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     id: str = ""
     role: str = "user"
-    ts: int = 0
+    ts: Whole = 0
     content: str = ""
     reasoning: str = ""
     event_kind: str = ""
     checkpoint_tag: str = ""
-    turn: int = 0
+    turn: Whole = 0
     """Ours: the turn that a user message began (storage.md 3); 0 = not known."""
     tool_calls: tuple[ToolCall, ...] = ()
     blocks: tuple[Block, ...] = ()
     plan: object = None
     """The agent's plan shown in this message, a list of entries (chat.md 1.9), as it was stored: nothing of it is checked."""
-    turn_elapsed_ms: int = 0
+    turn_elapsed_ms: Whole = 0
 
 
 class ChatPart(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Older messages of a chat, in a file of their own that never changes: ``desktop/overflow/<chat>-<n>.json``."""
 
-    n: int
-    messages: int
+    n: Whole
+    messages: Whole
     """How many there are; a part is never empty."""
-    size: int
+    size: Whole
     sha: str
     """SHA-256 of the part's file."""
-    prompts: int = 0
+    prompts: Whole = 0
     """How many of the messages are the user's."""
-    turns: int = 0
+    turns: Whole = 0
     """How many of those say their turn."""
 
 
@@ -110,11 +114,11 @@ class Chat(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Sessions that were resumed before, oldest first; never trimmed."""
     current_mode_id: str = ""
     parent_chat_id: str = ""
-    rewind_from_turn: int = 0
+    rewind_from_turn: Whole = 0
     messages: tuple[Message, ...] | None = None
-    created_at: int = 0
-    updated_at: int = 0
-    archived_at: int = 0
+    created_at: Whole = 0
+    updated_at: Whole = 0
+    archived_at: Whole = 0
     summary: str = ""
     """One line that was made when the chat was archived."""
     agent: str = ""
@@ -131,12 +135,12 @@ class Chat(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Ours: recorded in another folder than the vault's workspace, so not part of the vault's history."""
     cut: bool = False
     """Ours: prompted or cut here; it no longer follows its source (storage.md 6)."""
-    hooked_from: int = 0
+    hooked_from: Whole = 0
     """Ours: the first turn that a hook told of a chat that has a source. From there on turns and observations are the hooks',
     messages the source's (storage.md 6); 0 = none."""
-    removed_turns: tuple[tuple[int, int, str], ...] = ()
+    removed_turns: tuple[tuple[Whole, Whole, str], ...] = ()
     """Ours: (first turn, last turn, branch chat id) for each cut in force; shown as one line in the transcript."""
-    pinned_at: int = 0
+    pinned_at: Whole = 0
     """Ours: when the chat was pinned to the top of the list; 0 = it is not."""
     parts: tuple[ChatPart, ...] = ()
     """Ours: the older messages, oldest part first."""
