@@ -136,10 +136,55 @@ CASES: dict[str, list[Case]] = {
         *_usage(
             ("branch",), ("branch", ONE), ("branch", ONE, "--at"), ("branch", ONE, "--at", "0"), ("branch", ONE, "--at", "-1"),
             ("branch", ONE, "--at", "text"), ("branch", ONE, "--at", "1.5"), ("branch", ONE, "2"),
+            ("branch", ONE, "--at", "1", "--message", "x"), ("branch", ONE, "--message"), ("branch", ONE, "--files", "before"),
+            ("branch", ONE, "--at", "1", "--files", "after"),
         ),
+        (("branch", ONE, "--message", "a b"), 1, "request.invalid-id"),
+        (("branch", ONE, "--message", ""), 1, "request.invalid-id"),
+        (("branch", ONE, "--message", "nobody"), 3, "checkpoint.point-not-found"),
+        (("branch", ONE, "--at", "99", "--files", "before"), 3, "checkpoint.point-not-found"),
         *_chats("branch", "--at", "1"),
         (("branch", ONE, "--at", "99"), 3, "checkpoint.point-not-found"),
         (("branch", OPEN, "--at", "2"), 3, "checkpoint.point-not-found"),
+    ],
+    "export": [
+        *_usage(("export",), ("export", ONE, "x"), ("export", ONE, "--format", "xml"), ("export", ONE, "--out")),
+        *_chats("export"),
+        (("export", ONE, "--out", "{work}/one.txt"), 1, "export.file-there"),
+        (("export", ONE, "--out", "{home}/nowhere/x.md"), 3, "disk.cannot-write"),
+    ],
+    "rename": [
+        *_usage(("rename",), ("rename", ONE), ("rename", ONE, "a", "b")),
+        *_chats("rename", "a name"),
+        *((("rename", ONE, name), 2, "request.malformed") for name in ("", "  ", "\n")),
+    ],
+    **{
+        verb: [*_usage((verb,), (verb, ONE, "x"), (verb, ONE, "--yes")), *_chats(verb)]
+        for verb in ("pin", "unpin", "archive", "unarchive")
+    },
+    **{
+        verb: [
+            *_usage((verb,), (verb, ONE, "x"), (verb, ONE, "--yes")),
+            *_chats(verb),
+            *(((verb, chat), 1, "chat.not-a-branch") for chat in (ONE, OPEN)),
+        ]
+        for verb in ("promote", "discard", "merge")
+    },
+    "delete": [
+        *_usage(("delete",), ("delete", ONE, "x"), ("delete", ONE, "--keep"), ("delete", "--yes")),
+        *_chats("delete"),
+        *_chats("delete", "--yes"),
+        *_chats("delete", "--keep-branches", "--yes"),
+    ],
+    "purge": _usage(
+        ("purge",), ("purge", "--yes"), ("purge", "--older-than", "--yes"), ("purge", "--older-than", "3", "x"),
+        *(("purge", "--yes", "--older-than", days) for days in ("-1", "1.5", "x", "", "٣", "9999999")),
+    ),
+    "settings": [
+        *_usage(("settings", "theme", "dark", "x"), ("settings", "--theme", "dark")),
+        *((("settings", *words), 2, "settings.unknown") for words in (("nope",), ("nope", "1"), ("",), ("Theme",))),
+        *((("settings", "theme", value), 2, "settings.bad-value") for value in ("", "blue", "DARK")),
+        *((("settings", "archive.retention_days", value), 2, "settings.bad-value") for value in ("x", "1.5", "٣", "99999999")),
     ],
     "record": [
         *_usage(
@@ -253,7 +298,9 @@ def everything(library: Library) -> dict[str, tuple[int, bytes]]:
             for name in (*folders, *names):
                 path = Path(root) / name
                 mode = path.lstat().st_mode
-                if path.parent.name == "cache" or (name == "lock" and path.parent.name == "desktop") or name == "cache":
+                if path.parent.name == "cache" or name == "cache":
+                    continue
+                if path.parent.name == "desktop" and name in ("lock", "headers", "headers-archive"):
                     continue
                 content = path.read_bytes() if stat.S_ISREG(mode) else b""
                 found[str(path)] = mode, os.fsencode(os.readlink(path)) if stat.S_ISLNK(mode) else content
