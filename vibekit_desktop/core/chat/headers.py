@@ -26,7 +26,7 @@ import msgspec
 from vibekit_desktop.core.chat import rows
 from vibekit_desktop.core.chat.rows import ChatFile, Details
 from vibekit_desktop.core.disk import atomic
-from vibekit_desktop.core.disk.fs import DIRECTORY, Fs, cannot_read
+from vibekit_desktop.core.disk.fs import Fs
 from vibekit_desktop.core.types.chats import Chat
 from vibekit_desktop.core.types.errors import CannotRead, CannotWrite, InvalidId
 from vibekit_desktop.core.types.ids import ChatId, parse_chat_id
@@ -81,28 +81,17 @@ class HeaderCache:
         if changed:
             known = {**known, **recent}
         fresh: dict[str, _Seen] = {}
-        try:
-            fd = self._fs.open(folder, os.O_RDONLY | DIRECTORY)
-        except (FileNotFoundError, NotADirectoryError):
-            return []
-        except OSError as error:
-            raise cannot_read(folder, error) from error
-        try:
-            for name, found in self._fs.scan(fd):
-                seen = known.get(name)
-                if seen is None or seen.mtime_ns != found.st_mtime_ns or seen.ino != found.st_ino or seen.size != found.st_size:
-                    if not name.endswith(_SUFFIX):
-                        continue
-                    try:
-                        seen = self._look(folder / name, parse_chat_id(name.removesuffix(_SUFFIX)), found)
-                    except (InvalidId, FileNotFoundError):
-                        continue
-                    changed = True
-                fresh[name] = seen
-        except OSError as error:
-            raise cannot_read(folder, error) from error
-        finally:
-            self._fs.close(fd)
+        for name, found in self._fs.stats(folder):
+            seen = known.get(name)
+            if seen is None or seen.mtime_ns != found.st_mtime_ns or seen.ino != found.st_ino or seen.size != found.st_size:
+                if not name.endswith(_SUFFIX):
+                    continue
+                try:
+                    seen = self._look(folder / name, parse_chat_id(name.removesuffix(_SUFFIX)), found)
+                except (InvalidId, FileNotFoundError):
+                    continue
+                changed = True
+            fresh[name] = seen
         self._known = fresh
         if changed or len(fresh) != len(known):
             self._order = sorted(fresh.values(), key=_place)

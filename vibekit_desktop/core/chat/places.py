@@ -5,12 +5,11 @@ stays there, and refused otherwise, so that nothing outside is moved or removed.
 """
 
 import logging
-import os
 import stat as stat_bits
 from pathlib import Path
 
-from vibekit_desktop.core.disk.fs import DIRECTORY, Fs, cannot_read, reason_of
-from vibekit_desktop.core.types.errors import CannotRead
+from vibekit_desktop.core.disk.fs import Fs, cannot_read
+from vibekit_desktop.core.types.errors import CannotRead, CannotWrite
 from vibekit_desktop.core.types.ids import ChatId, parse_chat_id
 
 ARCHIVE = "archive"
@@ -68,19 +67,11 @@ class Places:
         if not self._fs.is_folder(self.folder):
             self._fs.make_folder(self.folder)
         elif not self._private:
-            self._close_to_others()
-        self._private = True
-
-    def _close_to_others(self) -> None:
-        try:
-            fd = self._fs.open(self.folder, os.O_RDONLY | DIRECTORY)
             try:
-                if self._fs.fstat(fd).st_mode & 0o077:
-                    self._fs.fchmod(fd, 0o700)
-            finally:
-                self._fs.close(fd)
-        except OSError as error:
-            _log.info("the chats' folder was not made private: %s", reason_of(error))
+                self._fs.make_private(self.folder)
+            except CannotWrite as error:
+                _log.info("the chats' folder was not made private: %s", error.reason)
+        self._private = True
 
     def make_archive(self) -> Path:
         """The archive's folder, made if it is not there."""

@@ -40,7 +40,6 @@ from vibekit_desktop.core.types.errors import (
 )
 from vibekit_desktop.core.types.ids import ChatId, parse_chat_id
 
-
 _HARDLY_ANY = 2
 
 

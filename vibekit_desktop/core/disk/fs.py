@@ -250,6 +250,33 @@ class Fs:
         except OSError as error:
             raise cannot_read(folder, error) from error
 
+    def stats(self, folder: Path) -> Iterator[tuple[str, os.stat_result]]:
+        """`scan` of a folder by its path, also through a link; nothing if it is missing, `CannotRead` if it cannot be read."""
+        try:
+            fd = self.open(folder, os.O_RDONLY | DIRECTORY)
+        except (FileNotFoundError, NotADirectoryError):
+            return
+        except OSError as error:
+            raise cannot_read(folder, error) from error
+        try:
+            yield from self.scan(fd)
+        except OSError as error:
+            raise cannot_read(folder, error) from error
+        finally:
+            self.close(fd)
+
+    def make_private(self, folder: Path) -> None:
+        """Take away what others may do in a folder, also through a link; `CannotWrite` if that cannot be done."""
+        try:
+            fd = self.open(folder, os.O_RDONLY | DIRECTORY)
+            try:
+                if stat_bits.S_IMODE(self.fstat(fd).st_mode) & 0o077:
+                    self.fchmod(fd, 0o700)
+            finally:
+                self.close(fd)
+        except OSError as error:
+            raise cannot_write(folder, error) from error
+
     def sync_folder(self, path: Path) -> None:
         """Make the names in a folder durable."""
         if sys.platform == "win32":
