@@ -101,7 +101,7 @@ def test_a_file_in_the_place_of_a_folder_leaves_its_paths_and_restores_the_other
     answer = library.call("--json", "restore", chat_of(made), "before:2", "--mine", "restore", "--yes")
     assert answer.status == 1
     assert answer.json["restored"] == ["plain.txt"]
-    assert answer.json["left"] == [{"path": "sub/f.txt", "reason": "cannot-write"}]
+    assert answer.json["left"] == [{"path": "sub/f.txt", "reason": "file-on-the-way"}]
     assert (library.work / "sub").read_text() == "a file now"
     assert sorted(os.listdir(library.work)) == ["one.txt", "sub", "two.txt"]
 

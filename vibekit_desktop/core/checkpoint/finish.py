@@ -242,8 +242,9 @@ class Finish:
 
     def _make(self, file: PlanFile, path: WorkspacePath, disk: FileState) -> None:
         """A folder, perhaps in the place of a file."""
+        workspace = self._ground.folder()
         if disk.has_content:
-            self._ground.folder().unlink(path)
+            workspace.unlink(path)
             # Said at once: if the folder cannot be made, the file is gone all the same, and undo brings it back.
             self._say(file, path, disk, ABSENT)
         self._folders.make(parents_of(path))
