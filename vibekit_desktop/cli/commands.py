@@ -1,6 +1,7 @@
 """One function per verb: call the services, print, return the exit status of command-line.md."""
 
 import argparse
+import json
 import sys
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 
@@ -10,7 +11,7 @@ from vibekit_desktop.cli.options import folder_of
 from vibekit_desktop.cli.printing import many
 from vibekit_desktop.cli.sentences import DONE, FAILED, REFUSED
 from vibekit_desktop.core.api import Core
-from vibekit_desktop.core.types.chats import ChatHeader, ChatView, Message
+from vibekit_desktop.core.types.chats import ChatHeader, ChatView, ExportFormat, Message
 from vibekit_desktop.core.types.checkpoints import (
     ChangeStatus,
     FileChange,
@@ -74,22 +75,28 @@ async def _show(core: Core, options: argparse.Namespace) -> int:
     view = await core.chats.open(await core.chats.resolve(options.chat))
     total = view.first_index + len(view.messages)
     first, last = options.messages or (1, total)
-    messages = await _messages(core, view, first - 1, min(last, total))
     if options.json:
-        chat: dict[str, Json] = {str(key): _json(value) for key, value in view.raw.items()}
-        chat.pop("parts", None)  # the messages of the parts are among the messages
+        raw: Mapping[str, object] = view.raw
+        if view.first_index:  # as it is stored, with the older messages, which are in files of their own
+            raw = json.loads((await core.exports.export(view.header.id, ExportFormat.JSON)).data)
+        chat: dict[str, Json] = {str(key): _json(value) for key, value in raw.items()}
         listed = chat.get("messages")
-        if options.messages or view.first_index:
-            newest = listed if isinstance(listed, list) else []
-            from_file = newest[max(0, first - 1 - view.first_index) : max(0, last - view.first_index)]
-            from_parts = messages[: max(0, len(messages) - len(from_file))]
-            chat["messages"] = [*(_json(objects.message_object(message)) for message in from_parts), *from_file]
-        printing.print_json({"chat": chat, "turns": [objects.turn_object(turn) for turn in view.turns]})
+        messages = listed if isinstance(listed, list) else []
+        turns_in = [{**objects.turn_object(turn), "tag": turn.tag or _tag(messages, turn.first_message)} for turn in view.turns]
+        if options.messages:
+            chat["messages"] = messages[first - 1 : last]
+        printing.print_json({"chat": chat, "turns": turns_in})
         return DONE
     printing.say(f"{printing.visible(view.header.name)}  ({view.header.id})")
-    for number, message in enumerate(messages, first):
+    for number, message in enumerate(await _messages(core, view, first - 1, min(last, total)), first):
         printing.print_message(number, message)
     return DONE
+
+
+def _tag(messages: Sequence[Json], index: int) -> Json:
+    """The tag of a turn whose prompt is among the older messages."""
+    prompt = messages[index] if index < len(messages) else None
+    return prompt.get("checkpoint_tag") or None if isinstance(prompt, Mapping) else None
 
 
 async def _messages(core: Core, view: ChatView, first: int, last: int) -> Sequence[Message]:

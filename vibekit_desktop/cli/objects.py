@@ -7,9 +7,7 @@ import base64
 import os
 from collections.abc import Iterable, Mapping, Sequence
 
-import msgspec
-
-from vibekit_desktop.core.types.chats import ChatHeader, ChatStatus, Message, TurnSpan
+from vibekit_desktop.core.types.chats import ChatHeader, ChatStatus, TurnSpan
 from vibekit_desktop.core.types.checkpoints import (
     CaptureReport,
     Conflict,
@@ -313,11 +311,6 @@ def report_object(report: RestoreReport) -> dict[str, Json]:
         "verified": report.verified,
         "branch_chat_id": report.branch_chat_id,
     }
-
-
-def message_object(message: Message) -> object:
-    """A message as it is stored (chat.md 1.6), by the keys that we know."""
-    return msgspec.json.decode(msgspec.json.encode(message))
 
 
 def setting_object(setting: Setting) -> dict[str, Json]:

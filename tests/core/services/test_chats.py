@@ -30,6 +30,19 @@ def test_what_the_log_places_begins_its_turn() -> None:
     assert [(span.turn, span.first_message, span.last_message) for span in spans] == [(4, 1, 2)]
 
 
+def test_spans_are_the_same_where_only_the_newest_messages_are_at_hand() -> None:
+    said = _said(("user", 1), ("assistant", 0), ("user", 0), ("user", 2), ("assistant", 0), ("user", 3), ("assistant", 0))
+    whole = turn_spans(said, {1: 0, 2: 3, 3: 5})
+    for first in range(len(said)):
+        assert turn_spans(said[first:], {1: 0, 2: 3, 3: 5}, first_index=first, earlier_unmarked=(2,)) == whole
+    unsaid = _said(*[("user", 0), ("assistant", 0)] * 4)
+    whole = turn_spans(unsaid, {})
+    assert [span.turn for span in whole] == [1, 2, 3, 4]
+    for first in range(len(unsaid)):
+        prompts = list(range(0, 8, 2))
+        assert turn_spans(unsaid[first:], {}, first_index=first, earlier_unmarked=prompts) == whole
+
+
 def test_a_transcript_without_prompts_has_no_turns() -> None:
     assert turn_spans((), {}) == ()
     assert turn_spans(_said(("assistant", 0)), {}) == ()

@@ -17,7 +17,7 @@ from vibekit_desktop.core.services.settings import SettingsService
 from vibekit_desktop.core.services.shelf import Shelf
 from vibekit_desktop.core.services.watch import WARM_LOOKS, WatchService
 from vibekit_desktop.core.types.checkpoints import BeforeTurn, Mine, Scope
-from vibekit_desktop.core.types.events import ChatCreated, ChatDeleted, ChatUpdated, Event, HistoryGrew
+from vibekit_desktop.core.types.events import ChatArchived, ChatCreated, ChatDeleted, ChatUpdated, Event, HistoryGrew
 
 
 class Two:
@@ -26,7 +26,7 @@ class Two:
     def __init__(self, window: Wired, other: Wired) -> None:
         self.window, self.other = window, other
         self.events: list[Event] = []
-        for kind in (ChatCreated, ChatUpdated, ChatDeleted, HistoryGrew):
+        for kind in (ChatCreated, ChatUpdated, ChatArchived, ChatDeleted, HistoryGrew):
             window.bus.subscribe(kind, self.events.append)
 
     async def news(self) -> list[str]:
@@ -43,7 +43,7 @@ def _chat(event: Event) -> str:
     match event:
         case ChatCreated(header) | ChatUpdated(header):
             return header.id
-        case ChatDeleted(chat) | HistoryGrew(chat, _):
+        case ChatDeleted(chat) | ChatArchived(chat) | HistoryGrew(chat, _):
             return chat
         case _:
             raise AssertionError(event)
@@ -83,6 +83,26 @@ def test_what_another_process_does_is_told_once(library: Library) -> None:
         )
         (library.vault / "chats" / "hook-chat.json").unlink()
         assert await two.news() == ["ChatDeleted hook-chat"]
+
+    play(library, story)
+
+
+def test_what_another_process_archives_brings_back_and_removes_is_told(library: Library) -> None:
+    async def story(two: Two) -> None:
+        await two.news()
+        chats = two.other.core.chats
+        await chats.archive(library.one)
+        assert await two.news() == [f"ChatArchived {library.one}"]
+        await chats.rename(library.one, "elsewhere")
+        assert await two.news() == [], "nobody looks at it"
+        await chats.unarchive(library.one)
+        assert await two.news() == [f"ChatCreated {library.one}"]
+        await chats.archive(library.one)
+        await chats.delete(library.two)
+        assert sorted(await two.news()) == [f"ChatArchived {library.one}", f"ChatDeleted {library.two}"]
+        await chats.delete(library.one)
+        assert await two.news() == [f"ChatDeleted {library.one}"], "also out of the archive: somebody may have it open"
+        assert await two.news() == []
 
     play(library, story)
 

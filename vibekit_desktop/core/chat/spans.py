@@ -23,19 +23,31 @@ def without_open_calls(messages: Sequence[Message]) -> tuple[Message, ...]:
     return tuple(map(closed, messages))
 
 
-def turn_spans(messages: Sequence[Message], prompt_index: Mapping[int, int]) -> tuple[TurnSpan, ...]:
-    """Where each turn stands in a whole transcript: from its user message to the message before the next one.
+def turn_spans(
+    messages: Sequence[Message],
+    prompt_index: Mapping[int, int],
+    *,
+    first_index: int = 0,
+    earlier_unmarked: Sequence[int] = (),
+) -> tuple[TurnSpan, ...]:
+    """Where each turn stands in a transcript: from its user message to the message before the next one.
 
     ``prompt_index``: the message at which a turn begins. Where some messages say their turn, one that does not (a slash
     command of another program) begins none; where none does, each user message counts on from the one before it. What was
     merged from a branch belongs to no turn.
+
+    ``first_index``: so many messages are before ``messages``; of those only the prompts are known, from ``prompt_index`` and
+    ``earlier_unmarked`` (the user messages that say no turn), so the spans among them have no tag and no duration.
     """
     numbers = {index: turn for turn, index in prompt_index.items()}
-    starts: list[tuple[int, int]] = []
-    turn = 0
     said = bool(numbers) or any(message.turn for message in messages)
+    earlier = {index: turn for index, turn in numbers.items() if index < first_index}
+    if not said:
+        earlier = {index: turn for turn, index in enumerate(sorted(earlier_unmarked), 1) if index < first_index}
+    starts = [(turn, index) for index, turn in sorted(earlier.items())]
+    turn = starts[-1][0] if starts else 0
     inside = False
-    for index, message in enumerate(messages):
+    for index, message in enumerate(messages, first_index):
         if is_merged(message):
             if not inside:
                 starts.append((0, index))
@@ -48,16 +60,17 @@ def turn_spans(messages: Sequence[Message], prompt_index: Mapping[int, int]) -> 
             inside = False
     spans: list[TurnSpan] = []
     for position, (number, first) in enumerate(starts):
-        last = starts[position + 1][1] - 1 if position + 1 < len(starts) else len(messages) - 1
+        last = starts[position + 1][1] - 1 if position + 1 < len(starts) else first_index + len(messages) - 1
         if not number:
             continue
+        within = messages[max(0, first - first_index) : max(0, last + 1 - first_index)]
         spans.append(
             TurnSpan(
                 turn=number,
                 first_message=first,
                 last_message=last,
-                tag=messages[first].checkpoint_tag,
-                duration_ms=sum(message.turn_elapsed_ms for message in messages[first : last + 1]),
+                tag=within[0].checkpoint_tag if within and first >= first_index else "",
+                duration_ms=sum(message.turn_elapsed_ms for message in within),
             )
         )
     return tuple(spans)

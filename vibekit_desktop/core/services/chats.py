@@ -1,4 +1,4 @@
-"""List, find, open, name, put away and branch chats. Implements `core.api.Chats`.
+"""Name, pin, put away, delete and branch chats. Implements `core.api.Chats`, the reading half in `services.chat_reading`.
 
 Every change is made under the vault's lock and told once, after it is durable; what a chat does with its branches is in
 `services.families`, what is removed by its age in `services.purge`.
@@ -12,8 +12,7 @@ from typing import Protocol, TypeVar
 import msgspec
 
 from vibekit_desktop.core.bus import Bus
-from vibekit_desktop.core.chat.spans import turn_spans, without_open_calls
-from vibekit_desktop.core.disk import folders
+from vibekit_desktop.core.services.chat_reading import ChatReading
 from vibekit_desktop.core.services.families import Families, Outcome, amend
 from vibekit_desktop.core.services.headers import Headers
 from vibekit_desktop.core.services.history import HistoryService
@@ -22,12 +21,10 @@ from vibekit_desktop.core.services.serial import Serial, durably
 from vibekit_desktop.core.services.shelf import Shelf
 from vibekit_desktop.core.services.shown import Shown
 from vibekit_desktop.core.services.vaults import OpenVault
-from vibekit_desktop.core.types.chats import Chat, ChatHeader, ChatView, Message
+from vibekit_desktop.core.types.chats import Chat, ChatHeader
 from vibekit_desktop.core.types.checkpoints import BeforeTurn, Mine, Point, RestorePlan, RestoreReport, Scope
 from vibekit_desktop.core.types.errors import (
-    ChatAmbiguous,
     ChatNotFound,
-    InvalidId,
     Malformed,
     NotAllRestored,
     PointNotFound,
@@ -44,19 +41,14 @@ from vibekit_desktop.core.types.ids import (
     ChatId,
     MessageId,
     WorkspacePath,
-    imported_chat_id,
     new_chat_id,
-    parse_chat_id,
 )
 from vibekit_desktop.core.types.removals import DeleteReport, PurgeReport
 
 T = TypeVar("T")
 _log = logging.getLogger(__name__)
 
-PREFIX_MIN = 8
 NAME_BYTES = 512
-ANSWERED_MS = 12 * 60 * 60 * 1000
-"""A tool call still open in a chat that nobody touched for so long is not running any more: whoever ran it is gone."""
 
 
 class Restores(Protocol):
@@ -71,7 +63,7 @@ class Restores(Protocol):
         """See `core.api.Checkpoints.carry_out`."""
 
 
-class ChatService:
+class ChatService(ChatReading):
     """The chats of all vaults and of the histories found."""
 
     def __init__(
@@ -88,127 +80,12 @@ class ChatService:
         *,
         clock: Callable[[], int],
     ) -> None:
+        super().__init__(shelf, history, headers, serial, clock=clock)
         self._bus = bus
-        self._shelf = shelf
-        self._history = history
-        self._headers = headers
-        self._serial = serial
         self._families = families
         self._purge = purge
         self._shown = shown
         self._restores = restores
-        self._clock = clock
-
-    # -- reading -----------------------------------------------------------------------------------------------------
-
-    async def list(
-        self, *, archived: bool = False, workspace: str | None = None, limit: int | None = None
-    ) -> Sequence[ChatHeader]:
-        """All rows, newest update first; equal times by id."""
-        found = [] if archived else await self._history.found()
-
-        def rows() -> list[ChatHeader]:
-            own = [header for vault in self._history.vaults() for header in self._headers.of_vault(vault, archived=archived)]
-            if found:
-                # A session whose chat is archived or was deleted does not come back as a row of its source.
-                known = {header.id for header in own} | self._shelf.hidden() | self._archived()
-                own += [self._headers.of_found(session) for session in found if session.chat not in known]
-            kept = own
-            if workspace is not None:
-                wanted = folders.settled(workspace)
-                kept = [header for header in kept if header.workspace in (workspace, wanted)]
-            kept.sort(key=lambda header: (-header.updated_at, header.id))
-            return kept
-
-        headers = await asyncio.to_thread(rows)
-        return headers if limit is None else headers[:limit]
-
-    def _archived(self) -> set[ChatId]:
-        vaults = self._history.vaults()
-        return {header.id for vault in vaults for header in self._headers.of_vault(vault, archived=True)}
-
-    async def first_rows(self, limit: int) -> Sequence[ChatHeader]:
-        """The newest rows as they were known last."""
-
-        def rows() -> list[ChatHeader]:
-            own = [header for vault in self._history.vaults() for header in self._headers.first_of(vault, limit)]
-            own.sort(key=lambda header: (-header.updated_at, header.id))
-            return own[:limit]
-
-        return await asyncio.to_thread(rows)
-
-    async def resolve(self, text: str) -> ChatId:
-        """An id, a unique prefix, ``@N`` or ``source:session``."""
-        if text.startswith("@") and text[1:].isdecimal():
-            headers = await self.list()
-            number = int(text[1:])
-            if not 1 <= number <= len(headers):
-                raise ChatNotFound(text)
-            return headers[number - 1].id
-        if ":" in text:
-            source, _, session = text.partition(":")
-            chat = imported_chat_id(source, session)
-            await self._history.vault_of(chat)
-            return chat
-        try:
-            chat = parse_chat_id(text)
-        except InvalidId as error:
-            raise ChatNotFound(text) from error
-        if await self._history.holds(chat):
-            return chat  # a whole id of ours: nothing else needs to be looked for
-        headers = await self.list()
-        ids = [header.id for header in headers] + [header.id for header in await self.list(archived=True)]
-        if chat in ids:
-            return chat
-        if len(text) < PREFIX_MIN:
-            raise ChatNotFound(text)
-        fits = [one for one in ids if one.startswith(text)]
-        if len(fits) > 1:
-            raise ChatAmbiguous(text, len(fits))
-        if not fits:
-            raise ChatNotFound(text)
-        return fits[0]
-
-    async def open(self, chat: ChatId) -> ChatView:
-        """Read a chat; a source session is materialised first, one that has grown is brought up to date."""
-        vault = await self._history.vault_of(chat)
-        await self._history.bring_up_to_date(chat, vault)
-
-        def work() -> ChatView:
-            loaded, raw = vault.chats.load(chat)
-            every = vault.chats.whole(loaded).messages or ()
-            return ChatView(
-                header=self._headers.read(vault, chat),
-                chat=loaded,
-                messages=self._answered(loaded, loaded.messages or ()),
-                turns=turn_spans(every, vault.kernel().shape(chat).prompt_index),
-                vault_workspace=vault.workspace_path,
-                workspace_found=vault.workspace() is not None,
-                raw={**raw, "message_count": len(every)},
-                first_index=loaded.first_index,
-            )
-
-        return await self._reading(vault, work)
-
-    def _answered(self, chat: Chat, messages: Sequence[Message]) -> tuple[Message, ...]:
-        old = self._clock() - chat.updated_at > ANSWERED_MS
-        return without_open_calls(messages) if old else tuple(messages)
-
-    async def earlier(self, chat: ChatId, before: int, limit: int) -> Sequence[Message]:
-        """The last ``limit`` messages before an index."""
-        vault = await self._history.vault_of(chat)
-
-        def work() -> Sequence[Message]:
-            loaded = vault.chats.load(chat)[0]
-            last = max(0, min(before, vault.chats.count(loaded)))
-            return self._answered(loaded, vault.chats.page(loaded, max(0, last - max(0, limit)), last))
-
-        return await self._reading(vault, work)
-
-    async def children(self, chat: ChatId) -> Sequence[ChatId]:
-        """The branches of a chat."""
-        vault = await self._history.vault_of(chat)
-        return await self._reading(vault, lambda: vault.chats.children(chat))
 
     async def hold_open(self, chat: ChatId | None) -> None:
         """This window shows ``chat`` from now on."""
@@ -372,10 +249,6 @@ class ChatService:
 
         async with self._serial.hold(vault.id):
             return await durably(locked)
-
-    async def _reading(self, vault: OpenVault, work: Callable[[], T]) -> T:
-        async with self._serial.hold(vault.id):
-            return await durably(work)
 
 
 def _cut_to(text: str, size: int) -> str:

@@ -12,7 +12,7 @@ from vibekit_desktop.core.chat.export_text import file_name
 from vibekit_desktop.core.chat.spans import turn_spans, without_open_calls
 from vibekit_desktop.core.disk import new_file
 from vibekit_desktop.core.disk.fs import Fs
-from vibekit_desktop.core.services.chats import ANSWERED_MS
+from vibekit_desktop.core.services.chat_reading import ANSWERED_MS
 from vibekit_desktop.core.services.diffs import DiffService
 from vibekit_desktop.core.services.history import HistoryService
 from vibekit_desktop.core.services.serial import Serial, durably
