@@ -148,7 +148,7 @@ def test_damaged_rows_are_remembered_too(many: World) -> None:
     many.plant(b"{broken", "broken.json")
     os.mkfifo(many.active / "pipe.json")
     problems = {row.id: row.problem for row in many.chats.list() if row.problem}
-    assert problems == {"broken": "not a chat file", "pipe": "not a regular file"}
+    assert problems == {"broken": "not JSON that can be written again", "pipe": "not a regular file"}
     fs = counting(many)
     assert {row.id: row.problem for row in many.chats.list() if row.problem} == problems
     assert fs.files == []

@@ -175,7 +175,7 @@ def test_one_bad_file_is_a_damaged_row_and_hides_nothing(chats: ChatStore) -> No
     rows = {row.id: row.problem for row in chats.list()}
     assert rows == {
         "chat-0001": "",
-        "chat-0002": "not a chat file",
+        "chat-0002": "not JSON that can be written again",
         "chat-0003": "the id inside is not the file's name",
         "chat-0004": "not a regular file",
     }

@@ -60,18 +60,6 @@ def decode(data: bytes, chat_id: str) -> tuple[Chat, dict[str, object]]:
     return chat, raw
 
 
-def typed(data: bytes, chat_id: str) -> Chat:
-    """The chat alone, of a file that a program wrote: cheaper than `decode`, blind to what only a hand can have put there."""
-    try:
-        chat = msgspec.json.decode(data, type=Chat)
-    except (msgspec.MsgspecError, ValueError, RecursionError):
-        return decode(data, chat_id)[0]
-    if chat.id != chat_id:
-        raise Unreadable("the id inside is not the file's name")
-    check_ids(chat)
-    return chat
-
-
 def is_newer(raw: Mapping[str, object]) -> bool:
     """Whether a newer version wrote the chat: it is shown and never changed."""
     found = raw.get(FORMAT_KEY)

@@ -133,38 +133,51 @@ class _Head(msgspec.Struct, frozen=True):
     summary: str | None = ""
     messages: list[_MessageHead] | None = None
     parts: tuple[ChatPart, ...] | None = ()
+    desktop_format: object = 0
 
 
-class _Format(msgspec.Struct, frozen=True):
+class _Whole(Chat, frozen=True, kw_only=True):
     desktop_format: object = 0
 
 
 _HEAD = msgspec.json.Decoder(_Head)
-_FORMAT = msgspec.json.Decoder(_Format)
+_WHOLE = msgspec.json.Decoder(_Whole)
 
 
 def read(chat: ChatId, data: bytes, *, changed_ms: int, archived: bool) -> ChatFile:
     """The row of a chat file; with a ``problem`` if it cannot be opened."""
     try:
-        newer = codec.is_newer({codec.FORMAT_KEY: _FORMAT.decode(data).desktop_format})
-        return of(_opened(chat, data), archived=archived, newer=newer)
+        found, said = _opened(chat, data)
+        return of(found, archived=archived, newer=codec.is_newer({codec.FORMAT_KEY: said}))
     except codec.Unreadable as error:
         return damaged(chat, str(error), changed_ms=changed_ms, archived=archived)
     except (msgspec.MsgspecError, ValueError, RecursionError):
         return damaged(chat, "not a chat file", changed_ms=changed_ms, archived=archived)
 
 
-def _opened(chat: ChatId, data: bytes) -> Chat | _Head:
+def _opened(chat: ChatId, data: bytes) -> tuple[Chat | _Head, object]:
+    """What a row needs, and what the file says of its format."""
     if not data.startswith(_WRITTEN) or b"\\ud" in data or b"\\uD" in data:
-        return codec.decode(data, chat)[0]  # neither of us writes like this: look at everything
+        return _strictly(chat, data)  # neither of us writes like this: look at everything
     if not data.isascii():
         codecs.utf_8_decode(data, "strict", True)
     if len(data) <= CHECKED_BYTES:
-        return codec.typed(data, chat)
+        try:
+            found = _WHOLE.decode(data)
+        except (msgspec.MsgspecError, ValueError, RecursionError):
+            return _strictly(chat, data)  # the original writes null for some lists
+        if found.id == chat:
+            codec.check_ids(found)
+            return found, found.desktop_format
     head = _HEAD.decode(data)
     if head.id != chat:
         raise codec.Unreadable("the id inside is not the file's name")
-    return head
+    return head, head.desktop_format
+
+
+def _strictly(chat: ChatId, data: bytes) -> tuple[Chat, object]:
+    found, raw = codec.decode(data, chat)
+    return found, raw.get(codec.FORMAT_KEY)
 
 
 def damaged(chat: ChatId, problem: str, *, changed_ms: int, archived: bool) -> ChatFile:
