@@ -10,6 +10,8 @@ from typing import NamedTuple, TypeVar
 
 T = TypeVar("T")
 LEFT = ("agent", "command", "restore")
+EDGES = ("turn_start", "turn_end", "command_start", "command_end", "restore_plan")
+"""Lines that stand after a look."""
 
 
 EVERYBODY = "*"
@@ -72,6 +74,8 @@ class Line:
     cut: int = 0
     computed: bool = False
     own: bool = False
+    through: bool = False
+    """It went through us: done in the same call."""
 
     @property
     def observes(self) -> bool:
@@ -132,7 +136,7 @@ class Model:
         self.count += 1
         line = replace(line, seq=self.count)
         for name in point:
-            self.truth[line.chat, name] = {path: self.at_disk(path) for path in self.exact() - self.under_way()}
+            self.truth[line.chat, name] = {path: self.at_disk(path) for path in self.exact()}
         self.began.setdefault(line.chat, line.seq)
         self.lines.append(line)
         self.memo.clear()
@@ -192,30 +196,33 @@ class Model:
         chat = next(iter(self.open)) if len(self.open) == 1 else ""
         if capturing and looker in self.open:
             chat = looker
-        running = last is not None and self._runs(last)
-        undone = running and last is not None and same(last.before, disk)
-        if undone and last is not None and ending not in (last.chat, EVERYBODY):
-            return None
-        if last is not None and (not known(before) or undone):
-            where, author = (last.chat, "agent") if running else (looker, "unknown")
-            turn = last.turn if running else self.open.get(looker) or self.last_turn(looker) if chat in ("", looker) else 0
-            return Line(where, "observed", turn, path, disk, disk, author, "settle")
+        said = self._announcement(path, last) if last is not None else None
+        if last is not None and said is not None:
+            if last is said and (same(last.before, disk) or not known(before)):
+                return Line(said.chat, "observed", said.turn, path, disk, disk, "agent", "settle")
+            if last is not said and (same(said.after, disk) or not known(said.after)):
+                return Line(said.chat, "observed", said.turn, path, before, disk, "agent", "scan")
+        elif last is not None and not known(before):
+            turn = self.open.get(looker) or self.last_turn(looker) if chat in ("", looker) else 0
+            return Line(looker, "observed", turn, path, disk, disk, "unknown", "settle")
         if chat:
             author = "command" if chat in self.commands and chat == self.edge else "unknown"
             return Line(chat, "observed", self.open[chat], path, before, disk, author, "scan")
         return Line(looker, "observed", self.last_turn(looker), path, before, disk, "unknown", "gap")
 
-    def _runs(self, line: Line) -> bool:
-        """Whether it was announced in a turn that goes on."""
-        return line.kind == "snapshot" and self.open.get(line.chat) == line.turn
+    def _announcement(self, path: str, last: Line) -> Line | None:
+        """The write that was announced and of which nothing was seen yet, or what a look called not done so far."""
+        if self._is_announced(last):
+            looked = max((line.seq for line in self.lines if line.kind in EDGES), default=0)
+            return last if last.seq > looked else None
+        of_path = [line for line in self.lines if line.observes and line.path == path]
+        earlier = of_path[-2] if len(of_path) > 1 else None
+        if last.how != "settle" or earlier is None or earlier.chat != last.chat or not self._is_announced(earlier):
+            return None
+        return earlier if same(earlier.before, last.after) else None
 
-    def _goes_on(self, line: Line) -> bool:
-        return self.open.get(line.chat) == line.turn
-
-    def under_way(self) -> set[str]:
-        """The paths whose last announced write nobody can tell to be done yet, since its turn goes on."""
-        found = {path: self.last_line(path) for path in self.named()}
-        return {path for path, last in found.items() if last is not None and self._runs(last)}
+    def _is_announced(self, line: Line) -> bool:
+        return line.kind == "snapshot" and not line.through and self.open.get(line.chat) == line.turn
 
     def exact(self) -> set[str]:
         """The paths of which the last look knows what was there."""
@@ -270,7 +277,7 @@ class Model:
         self.close(chat)
         self.add(Line(chat, "turn_end", turn), *([f"after:{turn}"] if look else []))
 
-    def capture(self, chat: str, path: str, after: St, *, look: bool = True) -> bool:
+    def capture(self, chat: str, path: str, after: St, *, look: bool = True, through: bool = False) -> bool:
         """An announced change, before it is done; whether it is a conflict with another chat."""
         if look:
             unknown = {other for other in self.named() if not known(self.last_known(other))}
@@ -279,14 +286,13 @@ class Model:
         disk = self.at_disk(path)
         newest = next((line for line in reversed(self.lines) if line.path == path and line.author in LEFT), None)
         conflict = newest is not None and self.word(newest, chat).startswith("chat:") and not same(newest.after, disk)
-        # An announced write that was not done yet is nothing to be in conflict with.
-        if newest is not None and (not known(newest.after) or (self._goes_on(newest) and same(newest.before, disk))):
+        if newest is not None and not known(newest.after):
             conflict = False
         before = sum(line.kind == "snapshot" and line.turn == turn for line in self.own_lines(chat))
         tag = f"{turn}.{before}" if before or not turn else f"{turn}"
         if conflict and look:
             self.add(Line(chat, "conflict_detected", path=path))
-        self.add(Line(chat, "snapshot", turn, path, disk, after, "agent", "announced", tag))
+        self.add(Line(chat, "snapshot", turn, path, disk, after, "agent", "announced", tag, through=through))
         return conflict
 
     def write(self, chat: str, path: str, after: St, *, met: bool = False) -> None:
@@ -296,7 +302,7 @@ class Model:
             self.look(chat, {path, *unknown}, capturing=True)
             self.add(Line(chat, "conflict_detected", path=path))
             return
-        self.capture(chat, path, after)
+        self.capture(chat, path, after, through=True)
         self.put(path, after)
 
     # -- views ---------------------------------------------------------------------------------------------------
@@ -340,6 +346,8 @@ class Model:
             if known(state) and known(line.before) and not same(state, line.before):
                 opening = self._opening(lines[:index], line)
                 where = opening if opening is not None and opening > at else index
+                if line.how == "settle" and line.author == "agent":
+                    where = at + 1
                 gap = replace(line, before=state, after=line.before, author="unknown", how="gap", computed=True, owner="")
                 gaps.setdefault(where, []).append(gap)
             last[line.path] = index, line.after

@@ -61,6 +61,7 @@ _LEFT_WORDS = {
     "not-announced": "nobody said what would be written",
     "too-many-files": "too many files to look at",
     "ignore-rules": "the ignore rules could not be read",
+    "baseline-lost": "what was there before the turn was forgotten",
     "not-walked": "a home folder or a whole disk is not searched",
     "too-many": "not seen completely",
     "too-deep": "not seen completely",

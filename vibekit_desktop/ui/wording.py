@@ -127,6 +127,8 @@ def skip_text(reason: str) -> str:
             return tr("too many files to look at")
         case "ignore-rules":
             return tr("the ignore rules could not be read")
+        case "baseline-lost":
+            return tr("what was there before the turn was forgotten")
         case "not-walked":
             return tr("not searched: this is a home folder or a whole disk")
         case "too-many" | "too-deep" | "changed":

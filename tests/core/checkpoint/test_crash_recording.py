@@ -14,6 +14,7 @@ from vibekit_desktop.core.disk.fs import Fs
 from vibekit_desktop.core.types.errors import BlobNotFound
 from vibekit_desktop.core.types.ids import ChatId, WorkspacePath
 
+
 class Unsynced(Fs):
     """A process that stops loses nothing that it wrote: syncing only costs time here."""
 

@@ -37,6 +37,7 @@ TOO_MANY = "too-many-files"
 CUT_SHORT = "too-many"
 """A walk's word for having met more than it was to list."""
 NOT_WALKED = "not-walked"
+BASELINE_LOST = "baseline-lost"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,6 +61,8 @@ class Looked:
     skipped: tuple[SkippedPath, ...] = ()
     seen: Seen | None = None
     whole: bool = False
+    first: bool = False
+    """There was no earlier look to compare with."""
 
 
 def skipped(path: str, reason: str, size: int | None = None) -> SkippedPath:
@@ -166,6 +169,7 @@ class _Comparison:
             skipped=tuple(self._skipped()),
             seen=seen,
             whole=self._tree.complete,
+            first=self._old is None,
         )
 
     def _is_young(self, stamp: Stamp) -> bool:

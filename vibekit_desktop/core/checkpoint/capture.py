@@ -54,6 +54,8 @@ class Announced:
     mode: int | None = None
     tool_call_id: str = ""
     renamed_from: WorkspacePath | None = None
+    through: bool = False
+    """The write goes through us: it is done in the same call, or said to have failed."""
 
 
 def capture(ground: Ground, chat: ChatId, path: WorkspacePath, announced: Announced, *, message_count: int) -> CaptureReport:
@@ -158,6 +160,7 @@ def _one(
         message_count=message_count,
         tool_call_id=announced.tool_call_id,
         renamed_from=log.old_name(announced.renamed_from),
+        through=announced.through,
     )
     faults.point("capture.line")
     ground.vault.append(chat, [*([conflict_line(drift)] if drift is not None else []), line])
@@ -217,8 +220,8 @@ def unrecorded(ground: Ground, chat: ChatId, path: WorkspacePath, disk: FileStat
     turns = open_turns(ground)
     whose = look.whose_capture(ground, chat)
     lines = [look.line_of(ground, one, whose, turns, looker=chat) for one in found]
-    for log_of in sorted({line[0] for line in lines if line is not None}):
-        ground.vault.append(log_of, [line[1] for line in lines if line is not None and line[0] == log_of])
+    for log_of in sorted({of for of, _ in lines}):
+        ground.vault.append(log_of, [line for of, line in lines if of == log_of])
 
 
 def _since_the_last_look(ground: Ground, path: WorkspacePath, disk: FileState) -> Sequence[Difference]:
@@ -255,9 +258,6 @@ def conflict(ground: Ground, view: View, path: WorkspacePath, before: FileState,
     there = ABSENT if before.state is State.FOLDER else before
     if not is_known(newest.after) or not is_known(there) or agree(newest.after, there):
         return None
-    turn = open_turns(ground).get(newest.chat)
-    if turn is not None and newest.line.turn == turn.turn and agree(newest.before, there):
-        return None  # announced in a turn that still runs, and not written: there is nothing to be in conflict with
     return Conflict(
         path=path,
         other_chat=word[5:],

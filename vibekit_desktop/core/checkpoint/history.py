@@ -265,7 +265,9 @@ def _gaps(lines: Sequence[tuple[Placed, bool, bool]]) -> dict[int, list[_Gap]]:
             at, how = index, How.GAP
             begin = begins.of(placed.chat, line)
             between = log.how_of(line) in (How.GAP, How.SETTLE) and not line.entry
-            if begin is not None and not between:
+            if log.how_of(line) is How.SETTLE and log.author_of(line) is Author.AGENT:
+                at = previous[0] + 1  # what was announced was not done: it never was there, not even for a moment
+            elif begin is not None and not between:
                 if begin > previous[0]:
                     at = begin
                 elif not line.entry:

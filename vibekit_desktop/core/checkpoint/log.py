@@ -116,6 +116,8 @@ class Line(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     entry: int = 0
     owner: str = ""
     late: bool = False
+    through: bool = False
+    """On ``snapshot``: the write goes through us. One that failed has a ``settle`` line."""
     message_id: str = ""
     """On ``turn_start``: the user message that began the turn."""
     duration_ms: int = 0
@@ -366,6 +368,7 @@ def announced(
     message_count: int,
     tool_call_id: str = "",
     renamed_from: str = "",
+    through: bool = False,
 ) -> Line:
     """A ``snapshot`` line: the one kind the original acts upon, so only for what the agent or a hook said it writes."""
     line = observed(path, before, after, author=Author.AGENT, how=How.ANNOUNCED, turn=turn)
@@ -377,6 +380,7 @@ def announced(
         message_count=message_count,
         tool_call_id=tool_call_id,
         renamed_from=renamed_from,
+        through=through,
     )
 
 

@@ -7,16 +7,16 @@ the paths named and equal. Blocking; under the vault's lock.
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import msgspec
 
 from vibekit_desktop.core.checkpoint import baseline, log
 from vibekit_desktop.core.checkpoint.baseline import Difference, Looked
 from vibekit_desktop.core.checkpoint.ground import Ground
-from vibekit_desktop.core.checkpoint.history import agree, is_known
+from vibekit_desktop.core.checkpoint.history import Observation, agree, is_known
 from vibekit_desktop.core.checkpoint.log import CoverageLine, Line, SkippedPath
-from vibekit_desktop.core.checkpoint.open_turns import OpenTurn, open_turn, open_turns
+from vibekit_desktop.core.checkpoint.open_turns import OpenTurn, last_look, open_turn, open_turns
 from vibekit_desktop.core.types.checkpoints import Author, FileState, How, State
 from vibekit_desktop.core.types.errors import BlobCorrupt, BlobNotFound, EnvironmentFault, LogDamaged
 from vibekit_desktop.core.types.ids import ChatId, WorkspacePath
@@ -24,8 +24,6 @@ from vibekit_desktop.core.types.ids import ChatId, WorkspacePath
 STILL_CHANGING = "still-changing"
 TOO_LARGE = "too-large"
 CANNOT_STORE = "cannot-store"
-EVERY_TURN = None
-"""A point stands after this look: what was announced and is not there did not happen before it."""
 
 
 def store_content(ground: Ground, path: WorkspacePath, state: FileState, *, own: bool = True) -> FileState:
@@ -56,13 +54,14 @@ def before_entry(ground: Ground, chat: ChatId, seen: Mapping[WorkspacePath, File
     """The look before a restore of ``chat``. Over the whole workspace where one such look was ever made in this vault, since
     only then is there a state of the other paths to compare with. ``seen``: what was looked at just now."""
     whole = ground.known.load(ground.folder().identity) is not None
-    _look(ground, chat, whole=whole, seen=seen, ending=EVERY_TURN)
+    _look(ground, chat, whole=whole, seen=seen)
 
 
 def before_turn(ground: Ground, chat: ChatId) -> CoverageLine:
     """The look before a turn of ``chat``; what it could not see."""
-    looked = _look(ground, chat, ending=frozenset((chat,)))
-    return CoverageLine(complete=looked.whole, skipped=tuple(one for one in looked.skipped if one.reason != baseline.IGNORED))
+    looked = _look(ground, chat)
+    earlier = (baseline.IGNORED, baseline.BASELINE_LOST)  # of what came before the turn
+    return CoverageLine(complete=looked.whole, skipped=tuple(one for one in looked.skipped if one.reason not in earlier))
 
 
 def around_command(ground: Ground, chat: ChatId) -> None:
@@ -73,7 +72,7 @@ def around_command(ground: Ground, chat: ChatId) -> None:
 
 def at_end(ground: Ground, turn: OpenTurn, unsettled: Sequence[WorkspacePath]) -> CoverageLine:
     """The look at the end of a turn, and what of the whole turn is not in the store."""
-    looked = _look(ground, turn.chat, ending=frozenset((turn.chat,)))
+    looked = _look(ground, turn.chat)
     missing = {(one.path, one.reason): one for one in looked.skipped}
     for path, reason in sorted(turn.notes):
         missing.setdefault((path, reason), SkippedPath(path=path, reason=reason))
@@ -120,29 +119,32 @@ def _look(
     ground: Ground,
     looker: ChatId,
     *,
-    ending: frozenset[ChatId] | None = frozenset(),
     whole: bool = True,
     seen: Mapping[WorkspacePath, FileState] | None = None,
     command: bool = False,
 ) -> Looked:
-    """Compare, write the lines, remember. ``ending``: the chats for whose open turns this look says how announced writes came
-    out; None for all."""
+    """Compare, write the lines, remember."""
     if ground.vault.damage(looker):
         raise LogDamaged(looker, ground.vault.damage(looker))
     view = ground.vault.memory.public()
     looked = (baseline.compare_whole if whole else baseline.compare_named)(ground, view, seen or {})
     turns = open_turns(ground)
     whose = _whose(ground, looker, turns, command=command)
+    if looked.first and turns:
+        # What the look before those turns saw is lost: who knows what else changed in them.
+        looked = replace(looked, skipped=(*looked.skipped, baseline.skipped(".", baseline.BASELINE_LOST)))
     lines: dict[ChatId, list[Line]] = {}
     for one in looked.differences:
-        found = line_of(ground, one, whose, turns, ending=ending, looker=looker)
-        if found is not None:
-            lines.setdefault(found[0], []).append(found[1])
+        chat, line = line_of(ground, one, whose, turns, looker=looker)
+        lines.setdefault(chat, []).append(line)
     own = lines.setdefault(whose.chat, [])
     created = turns[whose.chat].created if whose.chat in turns else frozenset()
     own += [_folder_line(path, here, whose, created) for path, here in looked.folders]
-    if whose.how is How.SCAN:
-        own += _notes(looked, turns[whose.chat])
+    for turn in turns.values():
+        noted = (
+            looked.skipped if turn.chat == whose.chat and whose.how is How.SCAN else looked.skipped[-1:] if looked.first else ()
+        )
+        lines.setdefault(turn.chat, []).extend(_notes(noted, turn))
     for chat, new in lines.items():
         ground.vault.append(chat, new)
     if looked.seen is not None:
@@ -185,31 +187,44 @@ def line_of(
     turns: Mapping[ChatId, OpenTurn],
     *,
     looker: ChatId,
-    ending: frozenset[ChatId] | None = frozenset(),
-) -> tuple[ChatId, Line] | None:
-    """The line of one difference, and whose log it goes to; None while an announced write may still be under way."""
+) -> tuple[ChatId, Line]:
+    """The line of one difference, and whose log it goes to."""
+    after = captured(ground, one.path, one.after)
     last = one.last
-    if last is not None:
-        turn = turns.get(last.chat)
-        running = turn is not None and last.line.type == "snapshot" and last.line.seq > 0 and last.line.turn == turn.turn
-        undone = agree(last.before, one.after)
-        if running and undone and ending is not EVERY_TURN and last.chat not in ending:
-            return None
-        if not is_known(last.after) or (running and undone):
-            after = captured(ground, one.path, one.after)
-            chat = last.chat if running else looker
-            number = last.line.turn if running else whose.turn if whose.chat == looker else 0
-            author = Author.AGENT if running else Author.UNKNOWN
-            return chat, log.observed(one.path, after, after, author=author, how=How.SETTLE, turn=number)
-    line = log.observed(
-        one.path,
-        kept(ground, one.before),
-        captured(ground, one.path, one.after),
-        author=whose.author,
-        how=whose.how,
-        turn=whose.turn,
-    )
+    said = _announcement(ground, last, turns) if last is not None else None
+    if last is not None and said is not None:
+        if last is said and (agree(last.before, one.after) or not is_known(last.after)):
+            # It was not done, so far; or it was, and here is what nobody knew.
+            return said.chat, log.observed(one.path, after, after, author=Author.AGENT, how=How.SETTLE, turn=said.line.turn)
+        if last is not said and (agree(said.after, one.after) or not is_known(said.after)):
+            # Seen not to be done before, and now it is.
+            before = kept(ground, one.before)
+            return said.chat, log.observed(one.path, before, after, author=Author.AGENT, how=How.SCAN, turn=said.line.turn)
+    elif last is not None and not is_known(last.after):
+        turn = whose.turn if whose.chat == looker else 0
+        return looker, log.observed(one.path, after, after, author=Author.UNKNOWN, how=How.SETTLE, turn=turn)
+    line = log.observed(one.path, kept(ground, one.before), after, author=whose.author, how=whose.how, turn=whose.turn)
     return whose.chat, msgspec.structs.replace(line, renamed_from=log.old_name(one.renamed_from), late=whose.late)
+
+
+def _announcement(ground: Ground, last: Observation, turns: Mapping[ChatId, OpenTurn]) -> Observation | None:
+    """The announced write of a turn that still runs, of which nothing was seen on disk yet: the path's last line, or the one
+    before it where a look found that it was not done so far. Not one that went through us: that is done, or was closed."""
+    turn = turns.get(last.chat)
+    if turn is None:
+        return None
+    if _is_announced(last, turn):
+        return last if last.line.seq > last_look(ground) else None
+    found = ground.vault.memory.public().by_path[last.path][:-1]
+    earlier = next((seen for seen in reversed(found) if not seen.computed), None)
+    if last.how is not How.SETTLE or earlier is None or earlier.chat != last.chat or not _is_announced(earlier, turn):
+        return None
+    return earlier if agree(earlier.before, last.after) else None
+
+
+def _is_announced(seen: Observation, turn: OpenTurn) -> bool:
+    line = seen.line
+    return not seen.computed and line.type == "snapshot" and line.seq > 0 and line.turn == turn.turn and not line.through
 
 
 def _folder_line(path: WorkspacePath, here: bool, whose: Whose, created: frozenset[WorkspacePath]) -> Line:
@@ -227,10 +242,10 @@ def _folder_line(path: WorkspacePath, here: bool, whose: Whose, created: frozens
     )
 
 
-def _notes(looked: Looked, turn: OpenTurn) -> list[Line]:
+def _notes(noted: Sequence[SkippedPath], turn: OpenTurn) -> list[Line]:
     """What was seen to change inside a turn and is not kept, once a turn."""
     return [
         Line(type="note", path=one.path, reason=one.reason, size=one.size, turn=turn.turn)
-        for one in looked.skipped
+        for one in noted
         if (one.path, one.reason) not in turn.notes
     ]

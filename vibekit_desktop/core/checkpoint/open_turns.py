@@ -75,3 +75,12 @@ def open_turns(ground: Ground) -> dict[ChatId, OpenTurn]:
         if turn is not None and not turn.forgotten:
             found[chat] = turn
     return found
+
+
+_EDGES = frozenset(("turn_start", "turn_end", "command_start", "command_end", "restore_plan"))
+
+
+def last_look(ground: Ground) -> int:
+    """The number of the last line that stands after a look at everything; what was announced before it has been looked for."""
+    logs = ground.vault.all_logs().values()
+    return max((line.seq for found in logs for line in found.lines if line.type in _EDGES), default=0)

@@ -68,7 +68,7 @@ def write(
         raise PathRefused(path, capture.FOLDER if state.state is State.FOLDER else "missing")
     if data is not None and mode is None:
         mode = stages.NEW_FILE_MODE if state.mode is None else state.mode
-    announced = Announced(content=data, deleted=data is None, mode=mode, tool_call_id=tool_call_id)
+    announced = Announced(content=data, deleted=data is None, mode=mode, tool_call_id=tool_call_id, through=True)
     real, state = capture.target(workspace, path, announced)
     if real != path:
         raise PathEscape(path)  # a link on the way, wherever it leads: what we write goes where the path says
