@@ -10,12 +10,23 @@ from tests.core.services.town import Town
 from vibekit_desktop.app.wiring import Wired
 from vibekit_desktop.core.disk.fs import Fs
 from vibekit_desktop.core.disk.locks import TurnLock
-from vibekit_desktop.core.types.checkpoints import BeforeTurn, EntryKind, Mine, RestorePlan, Scope
+from vibekit_desktop.core.services.checkpoints import CheckpointService
+from vibekit_desktop.core.types.checkpoints import (
+    BeforeTurn,
+    EntryKind,
+    LeaveReason,
+    LeftFile,
+    Mine,
+    RestorePlan,
+    RestoreReport,
+    Scope,
+)
 from vibekit_desktop.core.types.errors import (
     Busy,
     ChatGone,
     ChatNotFound,
     NotABranch,
+    NotAllRestored,
     NothingToMerge,
     PointNotFound,
 )
@@ -392,6 +403,21 @@ def test_a_branch_by_a_message_can_put_the_files_back_too(town: Town) -> None:
     assert (town.work / "a.txt").read_text() == "2\n"
     town.run(lambda wired: wired.core.chats.branch(MAIN, 0, message=last, files_before=True))
     assert (town.work / "a.txt").read_text() == "2\n", "nothing comes after the last answer"
+
+
+def test_no_branch_is_made_where_a_file_could_not_be_put_back(town: Town, monkeypatch: pytest.MonkeyPatch) -> None:
+    for number in (1, 2):
+        town.turn(MAIN, f"turn {number}", a=f"{number}\n")
+
+    async def carry_out(_self: CheckpointService, plan: RestorePlan, *, initiator: str = "") -> RestoreReport:
+        left = LeftFile(town.run_path("a.txt"), LeaveReason.CANNOT_WRITE)
+        return RestoreReport(chat=MAIN, kind=plan.kind, entry=1, restored=(), left=(), failed=(left,), verified=True)
+
+    monkeypatch.setattr(CheckpointService, "carry_out", carry_out)
+    with pytest.raises(NotAllRestored) as refused:
+        town.run(lambda wired: wired.core.chats.branch(MAIN, 2, files_before=True))
+    assert (refused.value.entry, refused.value.paths) == (1, ("a.txt",))
+    assert town.rows() == [MAIN]
 
 
 # -- dying ---------------------------------------------------------------------------------------------------------
