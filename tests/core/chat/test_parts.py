@@ -274,6 +274,23 @@ def test_one_flipped_bit_in_a_part_is_found(long: World) -> None:
             long.chats.page(long.get(), 0, 1)
 
 
+def test_the_prompts_of_a_part_are_known_while_its_beginning_is_whole(long: World) -> None:
+    part = long.get().parts[0]
+    path = long.chats.parts.path(C1, part.n)
+    whole = path.read_bytes()
+    prompts = long.chats.parts.prompts(C1, part)
+    for data in (whole[: part.head], whole[:-1] + b"x", whole + b"x"):
+        path.write_bytes(data)
+        long.reopen()
+        assert long.chats.parts.prompts(C1, part) == prompts
+    for at in range(0, part.head, 7):
+        path.write_bytes(whole[:at] + bytes([whole[at] ^ 4]) + whole[at + 1 :])
+        long.reopen()
+        with pytest.raises(ChatDamaged):
+            long.chats.parts.prompts(C1, part)
+        assert long.transcripts.shape(C1).messages == 60
+
+
 def test_a_cut_in_a_chat_with_a_damaged_part_loses_no_other_message(long: World) -> None:
     break_part(long, 1, None)
     found = long.get()
@@ -294,12 +311,13 @@ def test_a_cut_in_a_chat_with_a_damaged_part_loses_no_other_message(long: World)
         {},
         7,
         [{}],
-        [{"n": 0, "messages": 1, "size": 1, "sha": "a" * 64}],
-        [{"n": 1, "messages": 0, "size": 1, "sha": "a" * 64}],
-        [{"n": 1, "messages": 1, "size": 1, "sha": "../../x"}],
-        [{"n": "1", "messages": 1, "size": 1, "sha": "a" * 64}],
-        [{"n": 1, "messages": 1, "size": 1, "sha": "a" * 64}] * 2,
-        [{"n": 1, "messages": 1, "prompts": 2, "size": 1, "sha": "a" * 64}],
+        [{"n": 0, "messages": 1, "size": 9, "head": 1, "head_sha": "b" * 64, "sha": "a" * 64}],
+        [{"n": 1, "messages": 0, "size": 9, "head": 1, "head_sha": "b" * 64, "sha": "a" * 64}],
+        [{"n": 1, "messages": 1, "size": 9, "head": 1, "head_sha": "b" * 64, "sha": "../../x"}],
+        [{"n": "1", "messages": 1, "size": 9, "head": 1, "head_sha": "b" * 64, "sha": "a" * 64}],
+        [{"n": 1, "messages": 1, "size": 9, "head": 1, "head_sha": "b" * 64, "sha": "a" * 64}] * 2,
+        [{"n": 1, "messages": 1, "size": 9, "head": 9, "head_sha": "b" * 64, "sha": "a" * 64}],
+        [{"n": 1, "messages": 1, "prompts": 2, "size": 9, "head": 1, "head_sha": "b" * 64, "sha": "a" * 64}],
     ],
 )
 def test_parts_that_cannot_be_are_damage_and_no_part_file_is_removed_for_it(long: World, parts: object) -> None:

@@ -78,6 +78,7 @@ def check_ids(chat: Chat) -> None:
             parse_message_id(message.id)
         for part in chat.parts:
             parse_blob_hash(part.sha)
+            parse_blob_hash(part.head_sha)
     except InvalidId as error:
         raise Unreadable(f"a {error.kind} is not valid") from error
     if len({part.n for part in chat.parts}) != len(chat.parts) or not all(_possible(part) for part in chat.parts):
@@ -86,7 +87,7 @@ def check_ids(chat: Chat) -> None:
 
 def _possible(part: ChatPart) -> bool:
     counts = 0 <= part.turns <= part.prompts <= part.messages and 0 < part.messages < _MOST
-    return counts and 0 < part.n < _MOST and 0 < part.size < 1 << 48
+    return counts and 0 < part.n < _MOST and 0 < part.head < part.size < 1 << 48
 
 
 def encode(chat: Chat, raw: Mapping[str, object] | None = None) -> bytes:

@@ -21,7 +21,7 @@ TOO_LARGE = "larger than a chat file may be"
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChatLimits:
     """Sizes in bytes. ``read``: no larger chat file is read, as with the original. ``write``: no larger one is written.
-    ``split_to``: how large a file is when its older messages have gone into parts, and how large a part may be."""
+    ``split_to``: how much of the messages stays in a file when the older ones go into parts, and how large a part may be."""
 
     read: int = 32 << 20
     write: int = 24 << 20
@@ -67,8 +67,8 @@ def _fitted(parts: Parts, path: Path, chat: Chat, raw: Mapping[str, object], lim
     sizes = [codec.size_in_file(item) for item in objects]
     first = 0
     if frame + sum(sizes) > limits.write:
-        room, most = max(0, limits.split_to - frame), limits.write - frame
-        first = split.first_kept(rest, sizes, room=room, most=most)
+        most = limits.write - frame
+        first = split.first_kept(rest, sizes, room=min(limits.split_to, most), most=most)
     for start, end in split.groups([codec.size_in_part(item) for item in objects[:first]], limits.split_to):
         named.append(new_part(parts, ChatId(chat.id), rest[start:end], objects[start:end]))
     saved = msgspec.structs.replace(chat, parts=tuple(named), messages=rest[first:])

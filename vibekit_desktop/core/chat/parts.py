@@ -1,6 +1,6 @@
 """The older messages of long chats: ``desktop/overflow/<chat>-<n>.json``, each written once and never changed.
 
-A part begins with what is needed to find the prompts in it, so that this costs no decoding of messages. It is read only if its
+A part begins with what is needed to find the prompts in it, so that this costs no reading of messages. It is read only if its
 bytes are those that the chat file names by hash; a part that is missing or wrong harms no other message.
 
 | crash after | what is left | who cleans |
@@ -65,7 +65,8 @@ class Parts:
             for index, message in enumerate(messages)
             if message.role == Role.USER and not is_merged(message)
         ]
-        data = msgspec.json.encode({"chat": chat, "n": n, "prompts": prompts, "messages": objects})
+        head = msgspec.json.encode({"chat": chat, "n": n, "prompts": prompts})[:-1]
+        data = b"".join((head, b',"messages":', msgspec.json.encode(objects), b"}"))
         path = self.path(chat, n)
         if len(data) > LARGEST:
             raise CannotWrite(str(path), "larger than a message may be")
@@ -77,6 +78,8 @@ class Parts:
             messages=len(messages),
             size=len(data),
             sha=hashlib.sha256(data).hexdigest(),
+            head=len(head),
+            head_sha=hashlib.sha256(head).hexdigest(),
             prompts=len(prompts),
             turns=sum(1 for _, turn, _ in prompts if turn),
         )
@@ -157,18 +160,29 @@ class Parts:
         return codec.objects_of(self._read(chat, part))
 
     def prompts(self, chat: ChatId, part: ChatPart) -> tuple[Prompt, ...]:
-        """The user's messages in a part. Its messages are not decoded."""
-        known = self._prompts.get(part.sha)
+        """The user's messages in a part. Its messages are not read, so they may be damaged."""
+        known = self._prompts.get(part.head_sha)
         if known is None:
-            data = self._read(chat, part)
+            head = self._read_head(chat, part)
             try:
-                known = msgspec.json.decode(data, type=_Head).prompts
+                known = msgspec.json.decode(head + b"}", type=_Head).prompts
             except (msgspec.MsgspecError, ValueError, RecursionError) as error:
                 raise _damaged(chat, part, "not what was written") from error
-            self._prompts[part.sha] = known
+            self._prompts[part.head_sha] = known
             if len(self._prompts) > _REMEMBERED:
                 self._prompts.popitem(last=False)
         return known
+
+    def _read_head(self, chat: ChatId, part: ChatPart) -> bytes:
+        try:
+            head = self._fs.read_start(self.path(chat, part.n), min(part.head, LARGEST))
+        except FileNotFoundError as error:
+            raise _damaged(chat, part, "missing") from error
+        except CannotRead as error:
+            raise _damaged(chat, part, f"not to be read ({error.reason})") from error
+        if hashlib.sha256(head).hexdigest() != part.head_sha:
+            raise _damaged(chat, part, "not what was written")
+        return head
 
     def problem(self, chat: ChatId, part: ChatPart) -> str:
         """What is wrong with a part, in words; empty if nothing is."""

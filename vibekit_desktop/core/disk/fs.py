@@ -191,6 +191,27 @@ class Fs:
         finally:
             self.close(fd)
 
+    def read_start(self, path: Path, count: int) -> bytes:
+        """The first ``count`` bytes of a file, or all if there are fewer; errors as `read_bytes`, a link is not followed."""
+        try:
+            fd = self.open_regular(path)
+        except FileNotFoundError:
+            raise
+        except OSError as error:
+            if error.errno == errno.EINVAL:
+                raise CannotRead(str(path), "not a regular file") from error
+            raise cannot_read(path, error) from error
+        try:
+            parts: list[bytes] = []
+            while count and (piece := self.read(fd, min(count, CHUNK_BYTES))):
+                parts.append(piece)
+                count -= len(piece)
+            return b"".join(parts)
+        except OSError as error:
+            raise cannot_read(path, error) from error
+        finally:
+            self.close(fd)
+
     def write_new(self, path: Path, data: bytes) -> None:
         """Make a file that is not there yet. Not synced: for what may be lost, and is checked when it is read."""
         try:

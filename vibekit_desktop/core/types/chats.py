@@ -95,6 +95,10 @@ class ChatPart(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     size: Whole
     sha: str
     """SHA-256 of the part's file."""
+    head: Whole = 0
+    """How many bytes of the file come before its messages, to the end of the prompts."""
+    head_sha: str = ""
+    """SHA-256 of those."""
     prompts: Whole = 0
     """How many of the messages are the user's."""
     turns: Whole = 0
