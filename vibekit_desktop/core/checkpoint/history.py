@@ -7,12 +7,12 @@ apart from the files: one path may hold a file at one time and a folder at anoth
 """
 
 from bisect import bisect_left
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from vibekit_desktop.core.checkpoint import log
 from vibekit_desktop.core.checkpoint.log import Line, LogContents
-from vibekit_desktop.core.checkpoint.order import Placed, merged
+from vibekit_desktop.core.checkpoint.order import Merged, Placed, merged
 from vibekit_desktop.core.types.checkpoints import ABSENT, UNKNOWN, Author, FileState, How, State
 from vibekit_desktop.core.types.ids import ChatId, WorkspacePath
 
@@ -109,12 +109,43 @@ class View:
         self.by_path: dict[WorkspacePath, list[Observation]] = {}
         self.folders: dict[WorkspacePath, list[Observation]] = {}
         """The observations of folders, by path."""
+        self._finder = _GapFinder()
+        self._count = 0
+        self._position = 0
+        self._owned: set[tuple[bool, WorkspacePath]] | None = None
+        """The lists that are not shared with a shorter view; None: all."""
         self._fold(lines)
 
     def _fold(self, lines: Sequence[tuple[Placed, bool, bool]]) -> None:
-        gaps = _gaps(lines)
-        position = 0
-        for index, (placed, own, private) in enumerate(lines):
+        gaps: dict[int, list[_Gap]] = {}
+        for index, (placed, _, _) in enumerate(lines, self._count):
+            found = self._finder.take(index, placed)
+            if found is not None:
+                gaps.setdefault(found[0], []).append(found[1])
+        self._place(lines, gaps)
+
+    def extended(self, lines: Sequence[tuple[Placed, bool, bool]]) -> "View | None":
+        """This view and some lines that come after everything, as a new one; None where one of them shows a change that stands
+        earlier, so that everything has to be folded anew."""
+        longer = View(self.chat, ())
+        longer._finder = self._finder.copy()
+        gaps: dict[int, list[_Gap]] = {}
+        for index, (placed, _, _) in enumerate(lines, self._count):
+            found = longer._finder.take(index, placed)
+            if found is not None and found[0] < self._count:
+                return None
+            if found is not None:
+                gaps.setdefault(found[0], []).append(found[1])
+        longer.own, longer.observations = list(self.own), list(self.observations)
+        longer.by_path, longer.folders = dict(self.by_path), dict(self.folders)
+        longer._owned = set()
+        longer._count, longer._position = self._count, self._position
+        longer._place(lines, gaps)
+        return longer
+
+    def _place(self, lines: Sequence[tuple[Placed, bool, bool]], gaps: "Mapping[int, list[_Gap]]") -> None:
+        position = self._position
+        for index, (placed, own, private) in enumerate(lines, self._count):
             for gap in gaps.get(index, ()):
                 position += 1
                 self._add(
@@ -154,15 +185,19 @@ class View:
                         folder=line.type == "dir",
                     )
                 )
+        self._count += len(lines)
+        self._position = position
         self.end = position + 1
         """The position after everything."""
 
     def _add(self, seen: Observation) -> None:
-        if seen.folder:
-            self.folders.setdefault(seen.path, []).append(seen)
-            return
-        self.observations.append(seen)
-        self.by_path.setdefault(seen.path, []).append(seen)
+        of = self.folders if seen.folder else self.by_path
+        if self._owned is not None and (seen.folder, seen.path) not in self._owned:
+            self._owned.add((seen.folder, seen.path))
+            of[seen.path] = list(of.get(seen.path, ()))  # the shorter view keeps its own
+        of.setdefault(seen.path, []).append(seen)
+        if not seen.folder:
+            self.observations.append(seen)
 
     def from_position(self, path: WorkspacePath, position: int) -> list[Observation]:
         """The observations of a file at or after a position."""
@@ -229,6 +264,12 @@ class _Begins:
         self.entries: dict[tuple[ChatId, int], int] = {}
         self._making: dict[ChatId, tuple[int, int]] = {}
 
+    def copy(self) -> "_Begins":
+        """One that goes on from here by itself."""
+        twin = _Begins()
+        twin.turns, twin.entries, twin._making = dict(self.turns), dict(self.entries), dict(self._making)
+        return twin
+
     def take(self, chat: ChatId, line: Line, index: int) -> None:
         """The next line of a chat."""
         making = self._making.pop(chat, None)
@@ -248,33 +289,43 @@ class _Begins:
         return making[1] if making is not None else self.entries.get((chat, line.entry))
 
 
-def _gaps(lines: Sequence[tuple[Placed, bool, bool]]) -> dict[int, list[_Gap]]:
-    """The changes nobody recorded, by the index of the line they come just before."""
-    gaps: dict[int, list[_Gap]] = {}
-    last: dict[tuple[bool, WorkspacePath], tuple[int, FileState]] = {}
-    begins = _Begins()
-    for index, (placed, _, _) in enumerate(lines):
+class _GapFinder:
+    """Finds the changes nobody recorded, line by line."""
+
+    def __init__(self) -> None:
+        self._last: dict[tuple[bool, WorkspacePath], tuple[int, FileState]] = {}
+        self._begins = _Begins()
+
+    def copy(self) -> "_GapFinder":
+        """One that goes on from here by itself."""
+        twin = _GapFinder()
+        twin._last = dict(self._last)
+        twin._begins = self._begins.copy()
+        return twin
+
+    def take(self, index: int, placed: Placed) -> tuple[int, _Gap] | None:
+        """The next line: the change that it shows, and the index of the line which that comes just before."""
         line = placed.line
-        begins.take(placed.chat, line, index)
+        self._begins.take(placed.chat, line, index)
         states = _states(line)
         if states is None:
-            continue
+            return None
         path, folder, before = log.path_of(line), line.type == "dir", states[0]
-        previous = last.get((folder, path))
-        if previous is not None and is_known(previous[1]) and is_known(before) and not agree(previous[1], before):
-            at, how = index, How.GAP
-            begin = begins.of(placed.chat, line)
-            between = log.how_of(line) in (How.GAP, How.SETTLE) and not line.entry
-            if log.how_of(line) is How.SETTLE and log.author_of(line) is Author.AGENT:
-                at = previous[0] + 1  # what was announced was not done: it never was there, not even for a moment
-            elif begin is not None and not between:
-                if begin > previous[0]:
-                    at = begin
-                elif not line.entry:
-                    how = How.SCAN
-            gaps.setdefault(at, []).append(_Gap(path, previous[1], before, how, line, folder))
-        last[folder, path] = (index, states[1])
-    return gaps
+        previous = self._last.get((folder, path))
+        self._last[folder, path] = (index, states[1])
+        if previous is None or not is_known(previous[1]) or not is_known(before) or agree(previous[1], before):
+            return None
+        at, how = index, How.GAP
+        begin = self._begins.of(placed.chat, line)
+        between = log.how_of(line) in (How.GAP, How.SETTLE) and not line.entry
+        if log.how_of(line) is How.SETTLE and log.author_of(line) is Author.AGENT:
+            at = previous[0] + 1  # what was announced was not done: it never was there, not even for a moment
+        elif begin is not None and not between:
+            if begin > previous[0]:
+                at = begin
+            elif not line.entry:
+                how = How.SCAN
+        return at, _Gap(path, previous[1], before, how, line, folder)
 
 
 class History:
@@ -282,9 +333,42 @@ class History:
 
     def __init__(self, logs: Mapping[ChatId, LogContents]) -> None:
         self._logs = logs
-        self._merged = merged(logs)
+        self._merged: Merged = merged(logs)
         self._lineages = {chat: lineage(chat, logs) for chat in logs}
         self._imports = {chat: self._detached(chat) for chat in logs}
+
+    def extended(self, logs: Mapping[ChatId, LogContents]) -> "tuple[History, list[Placed]] | None":
+        """The history of logs that have only grown since, by numbered lines that come after everything; and these lines. None
+        where something else has changed."""
+        if self._logs.keys() - logs.keys():
+            return None
+        added: list[Placed] = []
+        for chat, found in logs.items():
+            old = self._logs.get(chat)
+            if old is found:
+                continue
+            count = len(old.lines) if old is not None else 0
+            if old is not None and (len(found.lines) < count or (count and found.lines[count - 1] is not old.lines[count - 1])):
+                return None
+            added += (
+                Placed(chat, number, line) for number, line in zip(found.numbers[count:], found.lines[count:], strict=True)
+            )
+        added.sort(key=lambda placed: placed.line.seq)
+        longer = History({})
+        order = self._merged
+        lines = list(order.lines)
+        for placed in added:
+            key = order.then(placed.line, placed.chat)
+            if key is None or placed.line.type == "import_start":
+                return None
+            lines.append(placed)
+            order = Merged(lines, key, key)
+        longer._logs, longer._merged = logs, order if added else self._merged
+        longer._lineages, longer._imports = dict(self._lineages), dict(self._imports)
+        for chat in logs.keys() - self._logs.keys():
+            longer._lineages[chat] = lineage(chat, logs)
+            longer._imports[chat] = longer._detached(chat)
+        return longer, added
 
     def lineage(self, chat: ChatId) -> tuple[Segment, ...]:
         """See `lineage`."""
@@ -301,28 +385,35 @@ class History:
 
     def view(self, chat: ChatId) -> View:
         """The history as ``chat`` sees it."""
+        return View(chat, self.seen_by(chat, self._merged.lines))
+
+    def seen_by(self, chat: ChatId, lines: Iterable[Placed]) -> list[tuple[Placed, bool, bool]]:
+        """Those of some lines that ``chat`` sees, each with whether it is its own and whether it is private to it."""
         segments = {segment.chat: segment for segment in self.lineage(chat)}
         start = self._imports.get(chat)
-        lines: list[tuple[Placed, bool, bool]] = []
-        for placed in self._merged:
+        seen: list[tuple[Placed, bool, bool]] = []
+        for placed in lines:
             segment = segments.get(placed.chat)
             own = segment is not None and segment.holds(placed.number)
             private = not placed.line.seq and self._imports[placed.chat] is not None
             if own or (not private and _from(start, placed.line)):
-                lines.append((placed, own, private))
-        return View(chat, lines)
+                seen.append((placed, own, private))
+        return seen
 
     def spans(self) -> dict[ChatId, tuple[int, int]]:
         """Where the first and the last line of each log stand among all lines of the vault."""
         found: dict[ChatId, tuple[int, int]] = {}
-        for index, placed in enumerate(self._merged):
+        for index, placed in enumerate(self._merged.lines):
             found[placed.chat] = found.get(placed.chat, (index, index))[0], index
         return found
 
     def public(self) -> View:
         """The history of the disk itself: every line that is not private to a chat, none of them anybody's own."""
-        lines = [(placed, False, False) for placed in self._merged if placed.line.seq or self._imports[placed.chat] is None]
-        return View(ChatId(""), lines)
+        return View(ChatId(""), self.seen_by_all(self._merged.lines))
+
+    def seen_by_all(self, lines: Iterable[Placed]) -> list[tuple[Placed, bool, bool]]:
+        """Those of some lines that are not private to a chat."""
+        return [(placed, False, False) for placed in lines if placed.line.seq or self._imports[placed.chat] is None]
 
 
 def _from(start: Line | None, line: Line) -> bool:

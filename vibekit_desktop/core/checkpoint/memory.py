@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 from vibekit_desktop.core.checkpoint.history import History, View
 from vibekit_desktop.core.checkpoint.log import LogContents, contents_named
+from vibekit_desktop.core.checkpoint.order import Placed
 from vibekit_desktop.core.checkpoint.points import Marks
 from vibekit_desktop.core.types.ids import BlobHash, ChatId
 
@@ -16,7 +17,7 @@ class Memory:
         self._logs: dict[ChatId, LogContents] = {}
         self._history = History({})
         self._views: dict[ChatId, tuple[View, Marks]] = {}
-        self._named: frozenset[BlobHash] | None = None
+        self._named: set[BlobHash] | None = None
         self._public: View | None = None
 
     def _refresh(self) -> None:
@@ -24,10 +25,27 @@ class Memory:
         if logs.keys() == self._logs.keys() and all(found is self._logs[chat] for chat, found in logs.items()):
             return
         self._logs = logs
-        self._history = History(logs)
-        self._views = {}
-        self._named = None
-        self._public = None
+        longer = self._history.extended(logs)
+        if longer is None:
+            self._history = History(logs)
+            self._views = {}
+            self._named = None
+            self._public = None
+        else:
+            self._take(*longer)
+
+    def _take(self, history: History, added: list[Placed]) -> None:
+        """Go on from what is known: the logs have only grown."""
+        self._history = history
+        views: dict[ChatId, tuple[View, Marks]] = {}
+        for chat, (view, _) in self._views.items():
+            longer = view.extended(history.seen_by(chat, added))
+            if longer is not None:
+                views[chat] = longer, Marks(longer)
+        self._views = views
+        self._public = self._public and self._public.extended(history.seen_by_all(added))
+        if self._named is not None:
+            self._named |= {named for placed in added for _, named in contents_named(placed.line)}
 
     def view(self, chat: ChatId) -> tuple[View, Marks]:
         """The history as a chat sees it, with its turns, tags and entries."""
@@ -61,5 +79,5 @@ class Memory:
         self._refresh()
         if self._named is None:
             lines = (line for found in self._logs.values() for line in found.lines)
-            self._named = frozenset(named for line in lines for _, named in contents_named(line))
+            self._named = {named for line in lines for _, named in contents_named(line)}
         return sha in self._named

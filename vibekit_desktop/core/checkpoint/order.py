@@ -24,8 +24,26 @@ class Placed:
     line: Line
 
 
-def merged(logs: Mapping[ChatId, LogContents]) -> list[Placed]:
-    """All lines of all logs, in the order of the vault's history."""
+@dataclass(frozen=True, slots=True)
+class Merged:
+    """All lines of all logs, in the order of the vault's history; and what decides whether a new line comes after them."""
+
+    lines: list[Placed]
+    top: _Key
+    """The largest key of a numbered line."""
+    last: _Key
+    """The key of the last line."""
+
+    def then(self, line: Line, chat: ChatId) -> "_Key | None":
+        """The key of a line that was just written to the log of ``chat``, if it comes after everything; else None."""
+        if not line.seq:
+            return None
+        key = max(self.top, (line.ts, str(chat)))
+        return key if key > self.last or (self.lines and self.lines[-1].line.seq) else None
+
+
+def merged(logs: Mapping[ChatId, LogContents]) -> Merged:
+    """Put all lines of all logs in order."""
     chain: dict[int, _Key] = {}
     top: _Key = (0, "")
     for seq, ts, chat in sorted((line.seq, line.ts, chat) for chat, found in logs.items() for line in found.lines if line.seq):
@@ -36,7 +54,7 @@ def merged(logs: Mapping[ChatId, LogContents]) -> list[Placed]:
     for chat, found in logs.items():
         keyed.extend(_keyed(chat, found, chain))
     keyed.sort(key=lambda item: item[:4])
-    return [item[4] for item in keyed]
+    return Merged([item[4] for item in keyed], top, keyed[-1][0] if keyed else (0, ""))
 
 
 def _keyed(chat: ChatId, found: LogContents, chain: Mapping[int, _Key]) -> list[tuple[_Key, float, str, int, Placed]]:

@@ -5,8 +5,10 @@ wants the vault's lock, which the caller holds. A log that is damaged in the mid
 """
 
 import secrets
+import zlib
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
@@ -35,7 +37,7 @@ class VaultStore:
         self.folder = folder
         self.blobs = BlobStore(fs, folder)
         self._clock = clock
-        self._cache: dict[Path, tuple[journal.Stamp, LogContents]] = {}
+        self._cache: dict[Path, _Cached] = {}
         self.memory = Memory(self.all_logs)
 
     @property
@@ -83,12 +85,12 @@ class VaultStore:
                 if stamp is None:
                     continue
                 cached = self._cache.get(path)
-                if cached is None or cached[0] != stamp:
-                    cached = stamp, _understand(journal.read(self._fs, path))
+                if cached is None or cached.stamp != stamp:
+                    cached = _read(journal.read(self._fs, path), stamp, cached)
                     self._cache[path] = cached
             except CannotRead:
                 return _UNREADABLE
-            return cached[1]
+            return cached.contents
         return _EMPTY
 
     def lines(self, chat: ChatId) -> tuple[Line, ...]:
@@ -228,11 +230,31 @@ class VaultStore:
         return token
 
 
-def _understand(read: journal.JournalContents) -> LogContents:
-    lines: list[Line] = []
-    numbers: list[int] = []
-    damaged: list[int] = []
-    for number, data in enumerate(read.lines, 1):
+@dataclass(frozen=True, slots=True)
+class _Cached:
+    """A log as it was read: ``mark`` is over all of its whole lines, ``count`` of them."""
+
+    stamp: journal.Stamp
+    contents: LogContents
+    count: int
+    mark: int
+
+
+def _mark(lines: Sequence[bytes], start: int = 0) -> int:
+    for line in lines:
+        start = zlib.crc32(line, zlib.crc32(b"\n", start))
+    return start
+
+
+def _read(read: journal.JournalContents, stamp: journal.Stamp, before: _Cached | None) -> _Cached:
+    """What a log holds. One that has only grown is understood from where it ended before; its earlier lines stay the same
+    objects."""
+    if before is not None and len(read.lines) >= before.count and _mark(read.lines[: before.count]) == before.mark:
+        old, skipped, mark = before.contents, before.count, before.mark
+    else:
+        old, skipped, mark = _EMPTY, 0, 0
+    lines, numbers, damaged = list(old.lines), list(old.numbers), list(old.damaged)
+    for number, data in enumerate(read.lines[skipped:], skipped + 1):
         if not data.strip():
             continue
         line = log.decode(data)
@@ -241,4 +263,5 @@ def _understand(read: journal.JournalContents) -> LogContents:
         else:
             lines.append(line)
             numbers.append(number)
-    return LogContents(tuple(lines), tuple(numbers), tuple(damaged), bool(read.torn))
+    contents = LogContents(tuple(lines), tuple(numbers), tuple(damaged), bool(read.torn))
+    return _Cached(stamp, contents, len(read.lines), _mark(read.lines[skipped:], mark))
