@@ -21,13 +21,6 @@ def path(text: str) -> WorkspacePath:
     return WorkspacePath(text)
 
 
-@pytest.fixture
-def root(tmp_path: Path) -> Path:
-    folder = tmp_path / "work"
-    folder.mkdir()
-    return folder
-
-
 def folding(root: Path, key: Callable[[str], str] = both_key) -> Workspace:
     return Workspace.open(FoldingFs(key), root)
 

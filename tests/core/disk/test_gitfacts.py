@@ -67,13 +67,6 @@ class Repository:
 
 
 @pytest.fixture
-def root(tmp_path: Path) -> Path:
-    folder = tmp_path / "work"
-    folder.mkdir()
-    return folder
-
-
-@pytest.fixture
 def repository(root: Path, home: Path) -> Repository:
     made = Repository(root, home)
     made.git("init", "-q")

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from vibekit_desktop.core.disk.fs import Fs
-from vibekit_desktop.core.disk.ignore import IgnoreRules, unless_tracked
+from vibekit_desktop.core.disk.ignore import IgnoreRules
 from vibekit_desktop.core.disk.tree import Tree, walk
 from vibekit_desktop.core.disk.wildmatch import ignore_rule
 from vibekit_desktop.core.disk.workspace import Workspace
@@ -21,13 +21,6 @@ needs_git = pytest.mark.skipif(shutil.which("git") is None, reason="git is not i
 
 def path(text: str) -> WorkspacePath:
     return WorkspacePath(text)
-
-
-@pytest.fixture
-def root(tmp_path: Path) -> Path:
-    folder = tmp_path / "work"
-    folder.mkdir()
-    return folder
 
 
 def repository(folder: Path) -> Path:
@@ -187,7 +180,6 @@ def test_a_nested_repository_has_its_own_rules(root: Path) -> None:
         (root / one.rstrip("/")).mkdir() if one.endswith("/") else (root / one).touch()
     tree = walked(root)
     assert {one for one in asked if one.rstrip("/") in tree.entries} == {"lib/a.tmp", "lib/x", "lib/outer", "inner"}
-    assert tree.repositories == ["lib", "plain"]
 
 
 def test_rules_of_the_folders_above_reach_into_the_workspace(root: Path) -> None:
@@ -308,19 +300,3 @@ def test_no_pattern_takes_for_ever(root: Path, line: bytes) -> None:
 def test_lines_that_can_match_nothing_are_no_rules() -> None:
     for line in (b"", b"#x", b"  ", b"!", b"/", b"//", b"[a", b"a//b", b"x\\", b"[[:what:]]", b"!/"):
         assert ignore_rule(line) is None
-
-
-# -- what git tracks -------------------------------------------------------------------------------------------------
-
-
-def test_rules_do_not_reach_what_is_tracked(root: Path) -> None:
-    (root / ".gitignore").write_text("out/\n*.log\n")
-    for name in ("out/kept", "out/built", "a.log", "b.log"):
-        (root / name).parent.mkdir(exist_ok=True)
-        (root / name).touch()
-    workspace = Workspace.open(Fs(), root)
-    read = IgnoreRules.read(workspace)
-    tracked = [path("out/kept"), path("a.log")]
-    tree = walk(workspace, ignored=unless_tracked(read.ignored, tracked), entering=read.entering, limit=100)
-    assert sorted(tree.entries) == [".gitignore", "a.log", "out", "out/kept"]
-    assert sorted(tree.ignored) == ["b.log", "out/built"]

@@ -59,13 +59,6 @@ class CountingFs(Fs):
         return super().scan(folder)
 
 
-@pytest.fixture
-def root(tmp_path: Path) -> Path:
-    folder = tmp_path / "work"
-    folder.mkdir()
-    return folder
-
-
 def walked(root: Path, *ignored: str, limit: int = MANY, fs: Fs | None = None) -> Tree:
     return walk(Workspace.open(fs or Fs(), root), ignored=only(*ignored), limit=limit)
 
@@ -148,7 +141,6 @@ def test_git_stages_and_our_own_folders_are_left_out_and_nested_repositories_are
     workspace = Workspace.open(Fs(), root, never=(root / "ours",))
     tree = walk(workspace, ignored=nothing, limit=MANY)
     assert sorted(tree.entries) == [".gitignore", "a", "lib", "lib/code.c", "wt", "wt/x"]
-    assert tree.repositories == ["lib", "wt"]
     assert tree.complete
 
 

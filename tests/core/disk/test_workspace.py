@@ -28,13 +28,6 @@ STAGE = "f.vibekit-restore-123"
 
 
 @pytest.fixture
-def root(tmp_path: Path) -> Path:
-    folder = tmp_path / "work"
-    folder.mkdir()
-    return folder
-
-
-@pytest.fixture
 def workspace(root: Path) -> Workspace:
     return Workspace.open(Fs(), root)
 

@@ -127,10 +127,6 @@ class Known:
             return None
         return data if hash_of(data) == sha else None
 
-    def has_copy(self, sha: str) -> bool:
-        """Whether there is a file of this name; says nothing of its content."""
-        return bool(sha) and self._fs.is_file(self._copy_path(sha))
-
     def prune(self, needed: Collection[str]) -> None:
         """Remove the copies that no state needs any more."""
         for shard in self._names(self._copies):

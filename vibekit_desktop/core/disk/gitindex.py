@@ -16,9 +16,8 @@ _EXTENDED = 0x4000
 _STAGE = 0x3000
 _ONLY_KNOWN_VERSIONS = (2, 3, 4)
 
-LINK = 0o120000
-SUBMODULE = 0o160000
 FILE = 0o100000
+"""The kind of a regular file in the mode of an entry."""
 
 
 class BadIndex(Exception):

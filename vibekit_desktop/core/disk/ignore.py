@@ -5,14 +5,14 @@ larger repository, from the folders above it. A nested repository begins anew. A
 is `CannotRead`, never "nothing is ignored" (BL-023). The user's global ignore file does not count. Blocking; one thread.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from vibekit_desktop.core.disk.beneath import Beneath
 from vibekit_desktop.core.disk.fs import cannot_read
 from vibekit_desktop.core.disk.gitdirs import GitDir, around, git_dir
 from vibekit_desktop.core.disk.reach import NO_RULES, Ranked, Reach
-from vibekit_desktop.core.disk.tree import Ignored, Rooted
+from vibekit_desktop.core.disk.tree import Rooted
 from vibekit_desktop.core.disk.wildmatch import byte_text, ignore_rule, lines_of
 from vibekit_desktop.core.types.errors import CannotRead, PathEscape
 from vibekit_desktop.core.types.ids import WorkspacePath
@@ -146,21 +146,6 @@ class IgnoreRules:
             raise CannotRead(path, "a link is on the way") from error
         except OSError as error:
             raise cannot_read(path, error) from error
-
-
-def unless_tracked(ignored: Ignored, tracked: Iterable[WorkspacePath]) -> Ignored:
-    """``ignored``, but for what git tracks, and the folders on the way to it: rules do not reach these."""
-    kept: set[str] = set()
-    for path in tracked:
-        above: str = path
-        while above and above not in kept:
-            kept.add(above)
-            above = above.rpartition("/")[0]
-
-    def verdict(path: WorkspacePath, is_folder: bool) -> bool:
-        return path not in kept and ignored(path, is_folder)
-
-    return verdict if kept else ignored
 
 
 def _decides(reach: Reach, name: str, *, folder: bool) -> bool:

@@ -69,14 +69,12 @@ class Tree:
     ``ignored``: each topmost ignored path with a fingerprint of everything in it; an empty one says that it was not seen whole.
     ``complete``: ``entries`` is everything that is not ignored. ``problems``: the paths, ignored or not, that were not seen
     whole, and why: the system's word, ``changed`` (it vanished or became something else meanwhile), ``too-many``, ``too-deep``.
-    ``repositories``: the folders below the root that hold a ``.git``, outermost first.
     """
 
     entries: dict[WorkspacePath, Stamp] = field(default_factory=dict)
     ignored: dict[WorkspacePath, str] = field(default_factory=dict)
     complete: bool = True
     problems: list[tuple[WorkspacePath, str]] = field(default_factory=list)
-    repositories: list[WorkspacePath] = field(default_factory=list)
 
 
 class Rooted(Protocol):
@@ -128,7 +126,6 @@ class _Walk:
         self._entries: dict[WorkspacePath, Stamp] = {}
         self._set_aside: list[tuple[WorkspacePath, os.stat_result]] = []
         self._problems: list[tuple[WorkspacePath, str]] = []
-        self._repositories: list[WorkspacePath] = []
         self._full = False
         self._fold = 0
 
@@ -141,7 +138,6 @@ class _Walk:
             ignored=fingerprints,
             complete=complete,
             problems=self._problems,
-            repositories=sorted(self._repositories, key=lambda path: (path.count("/"), path)),
         )
 
     def _problem(self, path: str, reason: str) -> None:
@@ -226,8 +222,6 @@ class _Walk:
         folders: list[str] = []
         for name, stat in found:
             if may_be_special(name) and never_listed(name):
-                if name == ".git" and prefix:
-                    self._repositories.append(WorkspacePath(prefix[:-1]))
                 continue
             path = WorkspacePath(prefix + name)
             stamp = stamp_of(stat)
