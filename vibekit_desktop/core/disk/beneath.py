@@ -1,6 +1,6 @@
 """The way down from the root of a workspace: by descriptor, one component at a time, following no link.
 
-Nothing that turns a folder into a link meanwhile can lead outside (reliability.md F17, F18). The root is bound by device and
+Nothing that turns a folder into a link meanwhile can lead outside. The root is bound by device and
 inode: another folder in its place is `WorkspaceMissing`. Blocking; POSIX.
 """
 

@@ -1,6 +1,6 @@
-"""Questions about whole folders: which one a text names, whether two texts name the same one, what room is left.
+"""Answer questions about the folders that people name: which one a text means, whether two mean the same, what room is left.
 
-Follows links: these are the folders that people name, not paths inside a workspace. Blocking; any thread.
+Follows links: none of these is a path inside a workspace. Blocking; any thread.
 """
 
 import os

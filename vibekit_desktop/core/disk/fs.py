@@ -23,6 +23,7 @@ DIRECTORY: int = getattr(os, "O_DIRECTORY", 0)
 BINARY: int = getattr(os, "O_BINARY", 0)
 
 CHUNK_BYTES = 1 << 20
+"""What is held in memory of a file of any size."""
 _FULL = (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC))
 
 
@@ -133,7 +134,7 @@ class Fs:
     # -- whole steps ---------------------------------------------------------------------------------------------
 
     def write_all(self, fd: int, data: bytes) -> None:
-        """Write every byte. A bare write may take only a part of them and report no error (reliability.md F10)."""
+        """Write every byte. A bare write may take only a part of them and report no error."""
         view = memoryview(data)
         while view:
             taken = self.write(fd, view)
@@ -160,6 +161,17 @@ class Fs:
             raise OSError(errno.EINVAL, "not a regular file")
         return fd
 
+    def _open_to_read(self, path: Path | str, *, follow: bool = False, dir_fd: int | None = None) -> int:
+        """`open_regular`, in our own errors but for `FileNotFoundError`."""
+        try:
+            return self.open_regular(path, follow=follow, dir_fd=dir_fd)
+        except FileNotFoundError:
+            raise
+        except OSError as error:
+            if error.errno == errno.EINVAL:
+                raise CannotRead(str(path), "not a regular file") from error
+            raise cannot_read(path, error) from error
+
     def read_bytes(
         self, path: Path | str, *, limit: int | None = None, follow: bool = False, dir_fd: int | None = None
     ) -> bytes:
@@ -167,14 +179,7 @@ class Fs:
 
         A link is not followed unless ``follow`` says so.
         """
-        try:
-            fd = self.open_regular(path, follow=follow, dir_fd=dir_fd)
-        except FileNotFoundError:
-            raise
-        except OSError as error:
-            if error.errno == errno.EINVAL:
-                raise CannotRead(str(path), "not a regular file") from error
-            raise cannot_read(path, error) from error
+        fd = self._open_to_read(path, follow=follow, dir_fd=dir_fd)
         try:
             if limit is not None and self.fstat(fd).st_size > limit:
                 raise CannotRead(str(path), "too large")
@@ -193,14 +198,7 @@ class Fs:
 
     def read_start(self, path: Path, count: int) -> bytes:
         """The first ``count`` bytes of a file, or all if there are fewer; errors as `read_bytes`, a link is not followed."""
-        try:
-            fd = self.open_regular(path)
-        except FileNotFoundError:
-            raise
-        except OSError as error:
-            if error.errno == errno.EINVAL:
-                raise CannotRead(str(path), "not a regular file") from error
-            raise cannot_read(path, error) from error
+        fd = self._open_to_read(path)
         try:
             parts: list[bytes] = []
             while count and (piece := self.read(fd, min(count, CHUNK_BYTES))):

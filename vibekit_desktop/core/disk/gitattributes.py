@@ -16,6 +16,7 @@ from vibekit_desktop.core.types.errors import CannotRead
 
 _FILE = ".gitattributes"
 _FILE_BYTES = 1 << 20
+"""A larger file counts as one that cannot be read: every path under it may differ."""
 _CHANGING = frozenset({b"filter", b"working-tree-encoding"})
 _NAMED_FILE = re.compile(rb"attributesfile", re.IGNORECASE)
 _INCLUDES = re.compile(rb"\[\s*include", re.IGNORECASE)

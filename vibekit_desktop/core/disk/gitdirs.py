@@ -11,6 +11,7 @@ from vibekit_desktop.core.disk.fs import Fs
 from vibekit_desktop.core.types.errors import CannotRead
 
 _POINTER_BYTES = 8192
+"""One line with a path, which has at most 4,095 bytes."""
 
 
 @dataclass(frozen=True, slots=True)

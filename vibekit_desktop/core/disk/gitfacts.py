@@ -21,7 +21,9 @@ from vibekit_desktop.core.types.errors import CannotRead, PathEscape
 from vibekit_desktop.core.types.ids import WorkspacePath, parse_workspace_path
 
 _INDEX_BYTES = 256 << 20
+"""Some millions of tracked files; a larger index is taken as none."""
 _LOW = 0xFFFFFFFF
+"""The index keeps the lower 32 bits of sizes and inodes."""
 
 
 class GitFacts:

@@ -13,8 +13,10 @@ _ENTRY = struct.Struct(">10I20sH")
 _HASH_BYTES = 20
 _NO_HASH = bytes(_HASH_BYTES)
 _EXTENDED = 0x4000
+"""In the flags of an entry: two more bytes of flags follow."""
 _STAGE = 0x3000
-_ONLY_KNOWN_VERSIONS = (2, 3, 4)
+"""In the flags of an entry: not 0 while the path is in conflict."""
+_KNOWN_VERSIONS = (2, 3, 4)
 
 FILE = 0o100000
 """The kind of a regular file in the mode of an entry."""
@@ -43,7 +45,7 @@ def parse(data: bytes) -> list[IndexEntry]:
     if len(data) < _HEADER.size + _HASH_BYTES:
         raise BadIndex("too short")
     signature, version, count = _HEADER.unpack_from(data)
-    if signature != b"DIRC" or version not in _ONLY_KNOWN_VERSIONS:
+    if signature != b"DIRC" or version not in _KNOWN_VERSIONS:
         raise BadIndex("not an index")
     end = len(data) - _HASH_BYTES
     if data[end:] not in (_NO_HASH, hashlib.sha1(memoryview(data)[:end], usedforsecurity=False).digest()):

@@ -16,12 +16,16 @@ from vibekit_desktop.core.types.errors import CannotRead
 _OID = re.compile(r"[0-9a-f]{40}")
 _BLOB_HEADER = re.compile(rb"blob ([0-9]{1,15})\0")
 _BLOB_TYPE = 3
+"""A blob's number among the kinds of packed objects."""
 _FIRST_BYTES = 4096
+"""So many packed bytes of a loose object unpack to its header for certain."""
 _HEADER_BYTES = 32
+"""No header is longer: the word, a size, a zero byte."""
 _ALTERNATES_BYTES = 1 << 16
 _MOST_PLACES = 16
+"""Relative names in a ring would never end by themselves."""
 CONTENT_BYTES = 64 << 20
-"""No larger content is read."""
+"""No larger content is read: it is held in memory as a whole."""
 
 
 class Objects:

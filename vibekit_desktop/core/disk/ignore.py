@@ -18,11 +18,13 @@ from vibekit_desktop.core.types.errors import CannotRead, PathEscape
 from vibekit_desktop.core.types.ids import WorkspacePath
 
 RULES_BYTES = 1 << 20
+"""A larger file of rules is `CannotRead`: a workspace's author may be hostile, and every path is asked about."""
 _RULES = ".gitignore"
 _BUILT_IN = (
     "node_modules", "__pycache__", ".venv", ".tox", ".nox", ".mypy_cache", ".pytest_cache", ".ruff_cache", ".gradle", ".hg",
     ".svn", ".jj",
 )  # fmt: skip
+"""What tools make again by themselves, and the data of other version control, also where no file of rules says so."""
 _MOST_LINES = RULES_BYTES + 1
 """No file of rules has more lines, so the rules of a deeper file are always stronger."""
 _ABOVE = 64

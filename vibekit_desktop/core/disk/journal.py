@@ -48,7 +48,7 @@ def read(fs: Fs, path: Path) -> JournalContents:
         data = fs.read_bytes(path)
     except FileNotFoundError:
         return JournalContents()
-    # Split at byte 0x0A only: str.splitlines would also cut at U+2028 inside a text (reliability.md F12).
+    # Split at byte 0x0A only: str.splitlines would also cut at U+2028 inside a text.
     *lines, torn = data.split(b"\n")
     return JournalContents(tuple(lines), torn)
 
@@ -76,7 +76,7 @@ def append(fs: Fs, path: Path, lines: Sequence[bytes], *, set_aside: Path) -> No
                 fs.fsync(fd)
             except OSError:
                 # Never leave half a line for the next append to glue onto, and never sync again on this descriptor: after a
-                # failed sync the kernel may call lost pages clean (reliability.md F7).
+                # failed sync the kernel may call lost pages clean.
                 fs.truncate(fd, found.st_size)
                 raise
         finally:

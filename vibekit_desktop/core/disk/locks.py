@@ -1,4 +1,4 @@
-"""Short advisory locks between processes; who holds one.
+"""Advisory locks between processes; who holds one.
 
 The lock is the kernel's, on a file that is never deleted: it ends with its process, so there is no stale lock to remove, and
 what the file says is only for people. Its descriptor is not inherited by children. Not reentrant. Blocking.
@@ -20,7 +20,9 @@ else:
     import fcntl
 
 _RETRY_S = 0.02
+"""Locks are held for some milliseconds; nobody should notice the wait for one."""
 _HOLDER_BYTES = 200
+"""A program's name and a number: whatever is longer, we did not write."""
 
 
 def try_lock(fd: int) -> bool:
@@ -35,8 +37,31 @@ def try_lock(fd: int) -> bool:
     return True
 
 
+def _open_to_hold(fs: Fs, path: Path) -> int:
+    """The file of a lock, made if it is missing; the descriptor is the caller's to close."""
+    fs.make_folder(path.parent)
+    try:
+        return fs.open(path, os.O_RDWR | os.O_CREAT | NOFOLLOW, 0o600)
+    except OSError as error:
+        raise cannot_write(path, error) from error
+
+
+def _is_held(fs: Fs, path: Path) -> bool:
+    """Whether some descriptor holds the lock of a file now. Makes nothing; `CannotRead` if that cannot be found out."""
+    try:
+        fd = fs.open(path, os.O_RDWR | NOFOLLOW | NONBLOCK)
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    except OSError as error:
+        raise cannot_read(path, error) from error
+    try:
+        return not try_lock(fd)
+    finally:
+        fs.close(fd)
+
+
 class TurnLock:
-    """Held for the length of a turn that a process of ours runs (storage.md 2). A turn driven by hooks holds none."""
+    """Held for the length of a turn that a process of ours runs (``desktop/turns/<chat>.lock``). A hook's turn holds none."""
 
     def __init__(self, fs: Fs, desktop: Path, chat: str) -> None:
         self._fs = fs
@@ -45,11 +70,7 @@ class TurnLock:
     @contextmanager
     def hold(self, turn: int) -> Iterator[None]:
         """The turn runs inside the block; `Busy` if another process runs one of this chat."""
-        self._fs.make_folder(self.path.parent)
-        try:
-            fd = self._fs.open(self.path, os.O_RDWR | os.O_CREAT | NOFOLLOW, 0o600)
-        except OSError as error:
-            raise cannot_write(self.path, error) from error
+        fd = _open_to_hold(self._fs, self.path)
         try:
             if not try_lock(fd):
                 raise Busy(f"turn {self._text() or '?'} is running")
@@ -70,16 +91,7 @@ class TurnLock:
 
     def running(self) -> str:
         """The number of the turn that some process runs, as text; empty if none does. Makes nothing."""
-        try:
-            fd = self._fs.open(self.path, os.O_RDWR | NOFOLLOW | NONBLOCK)
-        except (FileNotFoundError, NotADirectoryError):
-            return ""
-        except OSError as error:
-            raise cannot_read(self.path, error) from error
-        try:
-            return "" if try_lock(fd) else self._text() or "?"
-        finally:
-            self._fs.close(fd)
+        return (self._text() or "?") if _is_held(self._fs, self.path) else ""
 
 
 class ShownLock:
@@ -94,11 +106,7 @@ class ShownLock:
         """The chat is shown from now on, until `give_back`."""
         if self._fd is not None:
             return
-        self._fs.make_folder(self.path.parent)
-        try:
-            fd = self._fs.open(self.path, os.O_RDWR | os.O_CREAT | NOFOLLOW, 0o600)
-        except OSError as error:
-            raise cannot_write(self.path, error) from error
+        fd = _open_to_hold(self._fs, self.path)
         if sys.platform == "win32":
             try_lock(fd)  # not obtained: another window shows it, which says the same
         else:
@@ -113,18 +121,7 @@ class ShownLock:
 
     def is_held(self) -> bool:
         """Whether some window shows the chat, this process's own included. Makes nothing."""
-        if self._fd is not None:
-            return True
-        try:
-            fd = self._fs.open(self.path, os.O_RDWR | NOFOLLOW | NONBLOCK)
-        except (FileNotFoundError, NotADirectoryError):
-            return False
-        except OSError as error:
-            raise cannot_read(self.path, error) from error
-        try:
-            return not try_lock(fd)
-        finally:
-            self._fs.close(fd)
+        return self._fd is not None or _is_held(self._fs, self.path)
 
 
 def running_turns(fs: Fs, desktop: Path) -> list[tuple[str, str]]:
@@ -135,7 +132,7 @@ def running_turns(fs: Fs, desktop: Path) -> list[tuple[str, str]]:
 
 
 class VaultLock:
-    """The one lock of a vault, held only while something in it is changed (storage.md 2)."""
+    """The one lock of a vault, ``desktop/lock``, held only while something in it is changed."""
 
     def __init__(
         self,
@@ -154,12 +151,8 @@ class VaultLock:
 
     @contextmanager
     def hold(self, timeout_s: float = 5.0) -> Iterator[None]:
-        """The lock is ours inside the block; `Busy` names the holder if it is not to be had in time."""
-        self._fs.make_folder(self.path.parent)
-        try:
-            fd = self._fs.open(self.path, os.O_RDWR | os.O_CREAT | NOFOLLOW, 0o600)
-        except OSError as error:
-            raise cannot_write(self.path, error) from error
+        """The lock is ours inside the block; `Busy` names the holder if it is not to be had in ``timeout_s``."""
+        fd = _open_to_hold(self._fs, self.path)
         try:
             self._take(fd, timeout_s)
             self._sign(fd)
@@ -170,16 +163,7 @@ class VaultLock:
 
     def is_held(self) -> bool:
         """Whether some process holds the lock right now. Makes nothing; `CannotRead` if that cannot be found out."""
-        try:
-            fd = self._fs.open(self.path, os.O_RDWR | NOFOLLOW | NONBLOCK)
-        except (FileNotFoundError, NotADirectoryError):
-            return False
-        except OSError as error:
-            raise cannot_read(self.path, error) from error
-        try:
-            return not try_lock(fd)
-        finally:
-            self._fs.close(fd)
+        return _is_held(self._fs, self.path)
 
     def _take(self, fd: int, timeout_s: float) -> None:
         until = self._now_s() + timeout_s

@@ -9,10 +9,12 @@ from vibekit_desktop.core.types.ids import WorkspacePath, parse_workspace_path
 
 _STAGE = re.compile(r"[^/]*\.vibekit-restore-[0-9]+")
 _STAGE_DIGITS = 18
+"""So many that nobody guesses a name in time to be in the way of it."""
 _SHORT_GIT = re.compile(r"git~[0-9]+")
 _DEVICE = re.compile(r"(con|prn|aux|nul|conin\$|conout\$|clock\$|com[0-9¹²³]|lpt[0-9¹²³])", re.IGNORECASE)
 _NOT_ON_WINDOWS = re.compile(r'[<>:"|?*\\\x00-\x1f]')
 _NAME_BYTES = 255
+"""The longest name that the usual file systems take."""
 
 
 def is_git_alias(part: str) -> bool:

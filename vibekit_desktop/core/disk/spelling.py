@@ -1,4 +1,4 @@
-"""Which spelling of a path is the real file's: on file systems that fold names, and where links lead (checkpoint.md C3).
+"""Which spelling of a path is the real file's: on file systems that fold names, and where links lead.
 
 Decided by device and inode, never by text: what the file system takes for one file is one file. Only looks. Blocking; POSIX.
 """
@@ -16,6 +16,7 @@ from vibekit_desktop.core.types.ids import WorkspacePath
 _LINKS = 40
 """So many links on one way are a loop; the number is Linux's."""
 _PROBED_NAMES = 64
+"""One name with a letter tells; a large folder is not asked about all of its names."""
 
 
 def other_spellings(name: str) -> list[str]:

@@ -25,6 +25,7 @@ _CLASSES: dict[str, Callable[[str], bool]] = {
     "xdigit": lambda sign: sign in "0123456789abcdefABCDEF",
 }
 _MAX_PATTERN = 4096
+"""A longer pattern is none: no name is that long, and the file's author may be hostile."""
 
 
 @dataclass(frozen=True, slots=True)

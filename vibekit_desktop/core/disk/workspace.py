@@ -21,6 +21,7 @@ from vibekit_desktop.core.types.ids import BlobHash, WorkspacePath
 
 _FOLDER_MODE = 0o755
 _SMALL_BYTES = 1 << 20
+"""A larger file is not held in memory, so it is read only once; what was read has its own hash."""
 _ATTEMPTS = 3
 
 
