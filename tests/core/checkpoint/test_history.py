@@ -45,7 +45,7 @@ def logs(**lines: list[Line]) -> dict[ChatId, LogContents]:
 
 
 def order(found: dict[ChatId, LogContents]) -> list[str]:
-    return [placed.line.tag for placed in merged(found)]
+    return [placed.line.tag for placed in merged(found).lines]
 
 
 def tagged(tag: str, *, seq: int = 0, ts: int = 0) -> Line:

@@ -1,6 +1,6 @@
 """What was computed from the logs, kept until one of them changes. Never older than the logs it is asked about."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
 from vibekit_desktop.core.checkpoint.history import History, View
 from vibekit_desktop.core.checkpoint.log import LogContents, contents_named
@@ -24,6 +24,7 @@ class Memory:
         logs = self._all_logs()
         if logs.keys() == self._logs.keys() and all(found is self._logs[chat] for chat, found in logs.items()):
             return
+        new = logs.keys() - self._logs.keys()
         self._logs = logs
         longer = self._history.extended(logs)
         if longer is None:
@@ -32,13 +33,16 @@ class Memory:
             self._named = None
             self._public = None
         else:
-            self._take(*longer)
+            self._take(*longer, new)
 
-    def _take(self, history: History, added: list[Placed]) -> None:
-        """Go on from what is known: the logs have only grown."""
+    def _take(self, history: History, added: list[Placed], new: Collection[ChatId]) -> None:
+        """Go on from what is known: the logs have only grown. Not for chats whose log is ``new``: it may begin a branch, and then
+        earlier lines of others are theirs too."""
         self._history = history
         views: dict[ChatId, tuple[View, Marks]] = {}
         for chat, (view, _) in self._views.items():
+            if chat in new:
+                continue
             longer = view.extended(history.seen_by(chat, added))
             if longer is not None:
                 views[chat] = longer, Marks(longer)
