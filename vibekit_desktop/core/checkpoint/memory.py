@@ -36,8 +36,8 @@ class Memory:
             self._take(*longer, new)
 
     def _take(self, history: History, added: list[Placed], new: Collection[ChatId]) -> None:
-        """Go on from what is known: the logs have only grown. Not for chats whose log is ``new``: it may begin a branch, and then
-        earlier lines of others are theirs too."""
+        """Go on from what is known: the logs have only grown. Not for chats whose log is ``new``: it may begin a branch, and
+        then earlier lines of others are theirs too."""
         self._history = history
         views: dict[ChatId, tuple[View, Marks]] = {}
         for chat, (view, _) in self._views.items():
