@@ -93,7 +93,7 @@ OPERATIONS: dict[str, Operation] = {
     "a purge": lambda world: (world.clock.advance(5), world.archive.purge(1, keep=lambda chat: False)),
     "a draft": lambda world: world.drafts.set(C1, "other plan"),
     "no draft": lambda world: world.drafts.delete(C1),
-    "a sweep": lambda world: (world.chats.parts.write(C1, 99, LONG[:1], []), world.chats.sweep()),
+    "a sweep": lambda world: (world.chats.parts.write(C1, 99, LONG[:1], []), world.sweep()),
     "an answer that comes": lambda world: Partial(world.chats, C2, turn=1, now_s=lambda: 0).add(
         said("running", "half an answer")
     ),
@@ -123,13 +123,13 @@ def test_every_step_of_an_operation_may_be_the_last(tmp_path: Path, clock: Clock
         found = transcripts(world)
         for chat in before.keys() | after.keys() | found.keys():
             assert found.get(chat) in (before.get(chat), after.get(chat)), (counted.seen[at - 1], chat)
-        world.chats.sweep()
+        world.sweep()
         assert transcripts(world) == found
         try:
             operation(world)
         except ChatGone:
             assert "deletion" in name
-        world.chats.sweep()
+        world.sweep()
         assert transcripts(world) == after, counted.seen[at - 1]
         check_tidy(world)
 

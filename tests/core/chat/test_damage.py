@@ -82,7 +82,7 @@ def check(world: World, path: Path) -> bool:
     ):
         with pytest.raises(CoreError):
             write()
-    assert world.chats.sweep() == 0
+    assert world.sweep() == 0
     if before is not None:
         assert path.read_bytes() == before
     return False

@@ -150,25 +150,50 @@ def test_the_answer_of_a_turn_that_runs_is_left_alone(world: World) -> None:
     assert partial.recover(world.chats) == [C1]
 
 
-@pytest.mark.parametrize(
-    "data", [b"", b"{broken", b"[]", b'{"id":"../x","content":"x"}', b'{"id":"a"}', b'{"id":"a","ts":"x"}', b"\xff" * 99]
-)
-def test_what_is_not_understood_is_kept_aside_and_hinders_no_other(world: World, data: bytes) -> None:
+MARK = b'"desktop_partial":1,'
+
+
+@pytest.mark.parametrize("data", [b'"id":"../x","content":"x"}', b'"id":"a"}', b'"id":"a","ts":"x"}'])
+def test_what_cannot_be_stored_is_kept_aside_and_hinders_no_other(world: World, data: bytes) -> None:
+    world.make(C1, user("u"))
+    world.make(C2, user("u"))
+    crashed(world, said("a", "half"))
+    world.plant(b"{" + MARK + data, f"{C2}.partial")
+    assert partial.recover(world.chats) == [C1]
+    assert (world.active / f"{C2}.recovered").read_bytes() == b"{" + MARK + data
+    assert len(world.get(C2).messages or ()) == 1
+    world.plant(b"{" + MARK + b'"id":"again"}', f"{C2}.partial")
+    partial.recover(world.chats)
+    assert (world.active / f"{C2}.recovered").read_bytes() == b"{" + MARK + data
+    assert (world.active / f"{C2}.recovered-2").read_bytes() == b"{" + MARK + b'"id":"again"}'
+
+
+FOREIGN = b'{"id":"a","ts":1,"content":"half of the original\'s"}'
+
+
+@pytest.mark.parametrize("data", [b"", b"{broken", b"[]", FOREIGN, b"\xff" * 99, b'{"desktop_partial":"x"}'])
+def test_what_is_not_ours_is_left_where_it_is_and_hinders_no_other(world: World, data: bytes) -> None:
     world.make(C1, user("u"))
     world.make(C2, user("u"))
     crashed(world, said("a", "half"))
     world.plant(data, f"{C2}.partial")
+    assert partial.interrupted(world.chats) == [C1]
+    assert partial.recover(world.chats, [C2]) == []
     assert partial.recover(world.chats) == [C1]
-    assert (world.active / f"{C2}.recovered").read_bytes() == data
+    assert (world.active / f"{C2}.partial").read_bytes() == data
     assert len(world.get(C2).messages or ()) == 1
-    world.plant(b"again", f"{C2}.partial")
-    partial.recover(world.chats)
-    assert (world.active / f"{C2}.recovered").read_bytes() == data
-    assert (world.active / f"{C2}.recovered-2").read_bytes() == b"again"
+
+
+@pytest.mark.parametrize("data", [FOREIGN, b"{" + MARK + b'"id":"earlier","content":"x"}'])
+def test_an_answer_replaces_no_other_one(world: World, running: Partial, data: bytes) -> None:
+    world.plant(data, f"{C1}.partial")
+    running.add(said("a", "1"))
+    assert stored(world) == "1"
+    assert (world.active / f"{C1}.recovered").read_bytes() == data
 
 
 @pytest.mark.parametrize("kind", ["folder", "fifo", "link"])
-def test_something_else_in_its_place_is_kept_aside(world: World, tmp_path: Path, kind: str) -> None:
+def test_something_else_in_its_place_is_left(world: World, tmp_path: Path, kind: str) -> None:
     world.make(C1, user("u"))
     path = world.active / f"{C1}.partial"
     if kind == "folder":
@@ -176,11 +201,25 @@ def test_something_else_in_its_place_is_kept_aside(world: World, tmp_path: Path,
     elif kind == "fifo":
         os.mkfifo(path)
     else:
-        (tmp_path / "other").write_bytes(msgspec.json.encode(said("a", "planted")))
+        (tmp_path / "other").write_bytes(b"{" + MARK + b'"id":"a","content":"planted"}')
         path.symlink_to(tmp_path / "other")
     assert partial.recover(world.chats) == []
-    assert os.path.lexists(world.active / f"{C1}.recovered")
+    assert os.path.lexists(path)
     assert len(world.get().messages or ()) == 1
+
+
+def test_a_sweep_that_takes_a_save_for_what_a_crash_left_costs_nothing(world: World, running: Partial) -> None:
+    seen: list[str] = []
+
+    def sweep(name: str) -> None:
+        seen.append(name)
+        if seen.count("atomic.rename") == 1 and name == "atomic.rename":
+            world.sweep()
+
+    with faults.armed(sweep):
+        assert running.add(said("a", "1"))
+    assert seen.count("atomic.rename") == 2
+    assert stored(world) == "1"
 
 
 def test_the_answer_of_a_damaged_chat_waits_and_that_of_a_deleted_one_goes(world: World, clock: Clock) -> None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from tests.conftest import Clock
 from tests.core.chat.world import BRANCH, C1, C2, SMALL, Unsynced, World, said, turns, user
-from vibekit_desktop.core.chat import split
+from vibekit_desktop.core.chat import leftovers, split
 from vibekit_desktop.core.chat.fitting import TOO_LARGE
 from vibekit_desktop.core.types.chats import Chat, Message
 from vibekit_desktop.core.types.errors import BugError, CannotWrite, ChatDamaged
@@ -207,7 +207,7 @@ def test_without_hard_links_a_branch_has_copies(tmp_path: Path, clock: Clock) ->
 def test_parts_stay_with_a_chat_that_is_archived_and_go_with_one_that_is_deleted(long: World) -> None:
     long.archive.archive(C1)
     assert all_messages(long) == LONG
-    assert long.chats.sweep() == 0
+    assert long.sweep() == 0
     long.archive.unarchive(C1)
     assert all_messages(long) == LONG
     long.chats.delete(C1)
@@ -328,7 +328,7 @@ def test_parts_that_cannot_be_are_damage_and_no_part_file_is_removed_for_it(long
     assert long.chats.list()[0].problem
     with pytest.raises(ChatDamaged):
         long.get()
-    assert long.chats.sweep() == 0
+    assert long.sweep() == 0
     assert parts_on_disk(long) == before
 
 
@@ -336,7 +336,7 @@ def test_parts_that_no_chat_names_are_swept(long: World) -> None:
     stray = long.chats.parts.write(C1, 77, LONG[:2], [])
     orphan = long.chats.parts.write(ChatId("gone"), 1, LONG[:2], [])
     (long.chats.parts.folder / "notes.txt").write_text("x")
-    assert long.chats.sweep() == 2
+    assert long.sweep() == 2
     assert not long.chats.parts.path(C1, stray.n).exists()
     assert not long.chats.parts.path(ChatId("gone"), orphan.n).exists()
     assert (long.chats.parts.folder / "notes.txt").exists()
@@ -416,7 +416,7 @@ def test_any_history_of_a_long_chat_says_what_one_list_would(
         assert row.message_count == len(present)
     for branch, before in cuts:
         assert all_messages(world, branch) == before
-    assert world.chats.sweep() == 0
+    assert world.sweep() == 0
     assert [row.problem for row in world.chats.list() if row.problem] == []
 
 
@@ -424,3 +424,37 @@ def test_a_chat_value_without_parts_is_its_own_whole(world: World) -> None:
     chat = world.make(C1, user("u"))
     assert world.chats.whole(chat) is chat
     assert world.chats.whole(Chat(id=C1)).messages is None
+
+
+def test_a_change_clears_away_what_an_earlier_one_left(long: World) -> None:
+    stray = long.chats.parts.write(C1, 77, LONG[:2], [])
+    long.chats.append(C1, user("new"))
+    assert not long.chats.parts.path(C1, stray.n).exists()
+    assert all_messages(long)[:-1] == LONG
+
+
+def test_two_chats_of_one_id_keep_the_parts_of_both(long: World) -> None:
+    long.archive.archive(C1)
+    kept = (long.archived / f"{C1}.json").read_bytes()
+    before = parts_on_disk(long)
+    long.plant(kept, f"{C1}.json")
+    long.chats.save(Chat(id=C1, name="other", messages=turns(40)))
+    long.chats.append(C1, user("new"))
+    assert parts_on_disk(long) > before
+    assert long.sweep() == 0
+    long.chats.delete(C1)
+    assert (long.archived / f"{C1}.json").read_bytes() == kept
+    assert parts_on_disk(long) == before
+    assert all_messages(long) == LONG
+
+
+def test_a_sweep_has_nothing_to_do_where_there_is_nothing(long: World) -> None:
+    assert not leftovers.there_are(long.chats)
+    long.chats.parts.write(ChatId("gone"), 1, LONG[:2], [])
+    assert leftovers.there_are(long.chats)
+    long.sweep()
+    assert not leftovers.there_are(long.chats)
+    long.plant(b"", ".vibekit-temp-" + "0" * 24)
+    assert leftovers.there_are(long.chats)
+    long.sweep()
+    assert not leftovers.there_are(long.chats)

@@ -6,6 +6,7 @@ from pathlib import Path
 import msgspec
 
 from tests.conftest import Clock
+from vibekit_desktop.core.chat import leftovers
 from vibekit_desktop.core.chat.archive import Archive
 from vibekit_desktop.core.chat.drafts import Drafts
 from vibekit_desktop.core.chat.fitting import LIMITS, ChatLimits
@@ -82,6 +83,9 @@ class World:
 
     def ids(self, *, archived: bool = False) -> list[str]:
         return [row.id for row in self.chats.list(archived=archived)]
+
+    def sweep(self) -> int:
+        return leftovers.sweep(self.chats)
 
     def tree(self) -> dict[str, bytes]:
         """Every file of the vault that counts, caches left out."""

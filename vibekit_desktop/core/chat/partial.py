@@ -1,6 +1,7 @@
 """The answer that an agent is giving, kept while it comes, so that a crash loses at most a second of it.
 
-``<chat>.partial`` beside the chat's file: the message as it will be stored, with the turn that it belongs to. Replaced whole.
+``<chat>.partial`` beside the chat's file: the message as it will be stored, with the turn that it belongs to, and a mark that
+it is ours: the original has files of that name too, which are its own to recover. Replaced whole.
 
 | crash | what is left | who goes on |
 | --- | --- | --- |
@@ -15,7 +16,7 @@ import logging
 import threading
 import time
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import msgspec
@@ -27,14 +28,21 @@ from vibekit_desktop.core.disk import atomic, faults
 from vibekit_desktop.core.disk.fs import Fs
 from vibekit_desktop.core.disk.locks import TurnLock
 from vibekit_desktop.core.types.chats import Chat, Message, Role, ToolCall
-from vibekit_desktop.core.types.errors import CoreError, InvalidId, InvalidText, NewerFormat
+from vibekit_desktop.core.types.errors import CannotWrite, CoreError, InvalidId, InvalidText, NewerFormat
 from vibekit_desktop.core.types.ids import ChatId, parse_chat_id, parse_message_id
 
 EVERY_S = 1.0
 INTERRUPTED = "interrupted"
+OURS = "desktop_partial"
+"""The key that says so."""
 _SUFFIX = ".partial"
 _LIMIT_BYTES = 256 << 20
 _log = logging.getLogger(__name__)
+
+
+class _Mark(msgspec.Struct, frozen=True):
+    desktop_partial: int = 0
+    id: str = ""
 
 
 class Partial:
@@ -77,11 +85,18 @@ class Partial:
             return False
         try:
             (item,) = codec.objects([msgspec.structs.replace(message, turn=self._turn)], None)
-            data = msgspec.json.encode(item)
+            data = msgspec.json.encode({OURS: 1, **item} if isinstance(item, dict) else item)
         except UnicodeEncodeError as error:
             raise InvalidText(self._chat) from error
+        fs = self._store.fs
+        if self._saved_at is None and fs.stat(self._path) is not None and _id_of_ours(fs, self._path) != message.id:
+            _keep_aside(fs, self._path)  # of another answer, whoever's: it is not ours to replace
         faults.point("partial.save")
-        atomic.replace(self._store.fs, self._path, data, mode=0o600)
+        try:
+            atomic.replace(fs, self._path, data, mode=0o600)
+        except CannotWrite:
+            # No lock is held here, so a sweep may have taken what is half written for what a crash left.
+            atomic.replace(fs, self._path, data, mode=0o600)
         self._waiting = None
         self._saved_at = self._now_s()
         return True
@@ -91,31 +106,47 @@ def _says_something(message: Message) -> bool:
     return bool(message.content or message.reasoning or message.tool_calls or message.blocks)
 
 
-def recover(store: ChatStore) -> list[ChatId]:
-    """Put every answer that a crash interrupted at the end of its chat, with an event after it that says so; those chats.
-
-    What is not understood is kept aside as ``<chat>.recovered``. Left alone: the answer of a turn that a process runs, and of a
-    chat that is archived, damaged or a newer version's.
-    """
+def interrupted(store: ChatStore) -> list[ChatId]:
+    """The chats of the list with an answer of ours that nobody gives any more. One listing; takes no lock."""
     found: list[ChatId] = []
     for name in store.fs.list_names(store.folder):
-        if not name.endswith(_SUFFIX):
-            continue
         try:
-            chat = parse_chat_id(name.removesuffix(_SUFFIX))
-            if _recover_one(store, chat):
+            chat = parse_chat_id(name.removesuffix(_SUFFIX)) if name.endswith(_SUFFIX) else None
+            if chat is not None and _is_left(store, chat):
                 found.append(chat)
         except InvalidId:
             continue
         except CoreError as error:
-            _log.info("the interrupted answer of %s was left as it is: %s", name, error.code)
+            _log.info("the interrupted answer of %s was not looked at: %s", name, error.code)
     return found
+
+
+def recover(store: ChatStore, chats: Iterable[ChatId] | None = None) -> list[ChatId]:
+    """Put every answer of ours that a crash interrupted at the end of its chat, with an event after it that says so; those
+    chats. ``chats``: only of these.
+
+    What cannot be stored is kept aside as ``<chat>.recovered``. Left alone: the answer of a turn that a process runs, of a chat
+    that is archived, damaged or a newer version's, and what is not ours.
+    """
+    found: list[ChatId] = []
+    for chat in interrupted(store) if chats is None else chats:
+        try:
+            if _is_left(store, chat) and _recover_one(store, chat):
+                found.append(chat)
+        except CoreError as error:
+            _log.info("the interrupted answer of chat %s was left as it is: %s", chat, error.code)
+    return found
+
+
+def _is_left(store: ChatStore, chat: ChatId) -> bool:
+    path = partial_in(store.folder, chat)
+    if not store.fs.is_file(path) or TurnLock(store.fs, store.places.desktop, chat).running():
+        return False
+    return _id_of_ours(store.fs, path) is not None
 
 
 def _recover_one(store: ChatStore, chat: ChatId) -> bool:
     fs, path = store.fs, partial_in(store.folder, chat)
-    if TurnLock(fs, store.places.desktop, chat).running():
-        return False
     message = _read(fs, path)
     if message is None or not (store.where(chat) or chat in store.tombstones):
         _keep_aside(fs, path)
@@ -152,10 +183,19 @@ def _is_stored(store: ChatStore, chat: ChatId, message: str) -> bool:
     return store.has_lately(found, message)
 
 
-def _read(fs: Fs, path: Path) -> Message | None:
-    """The message in a file; None if it is none that can be stored. `CannotRead` if the system refuses it."""
+def _id_of_ours(fs: Fs, path: Path) -> str | None:
+    """The id of the message in a file of ours; None if the file is not ours. `CannotRead` if the system refuses it."""
     if not fs.is_file(path):
         return None
+    try:
+        found = msgspec.json.decode(fs.read_bytes(path, limit=_LIMIT_BYTES), type=_Mark)
+    except (FileNotFoundError, msgspec.MsgspecError, ValueError, RecursionError):
+        return None
+    return found.id if found.desktop_partial else None
+
+
+def _read(fs: Fs, path: Path) -> Message | None:
+    """The message in a file of ours; None if it is none that can be stored."""
     try:
         found = msgspec.json.decode(fs.read_bytes(path, limit=_LIMIT_BYTES), type=Message)
         parse_message_id(found.id)

@@ -5,7 +5,7 @@ bytes are those that the chat file names by hash; a part that is missing or wron
 
 | crash after | what is left | who cleans |
 | --- | --- | --- |
-| some parts | the old chat file, parts that nothing names | `ChatStore.sweep` |
+| some parts | the old chat file, parts that nothing names | `ChatStore.drop_unnamed`, at the next change or a sweep |
 | the chat file | the new chat, parts that only the old one named | the same |
 
 Written under the vault's lock. Blocking.

@@ -94,6 +94,11 @@ class Places:
         path = self.archived(chat)
         return path.parent if path is not None and self._fs.stat(path) is not None else None
 
+    def homes(self, chat: ChatId) -> list[Path]:
+        """The folders that have a file of the chat's id: it may be that both do."""
+        paths = (self.active(chat), self.archived(chat))
+        return [path.parent for path in paths if path is not None and self._fs.stat(path) is not None]
+
 
 def draft_in(folder: Path, chat: ChatId) -> Path:
     """The file of a chat's draft, in the folder that has the chat."""

@@ -28,6 +28,7 @@ class Details(msgspec.Struct, frozen=True, kw_only=True, array_like=True, gc=Fal
     hooked_from: int = 0
     newer: bool = False
     sessions: tuple[str, ...] = ()
+    parts: tuple[int, ...] = ()
 
 
 _DETAILS = msgspec.msgpack.Decoder(Details)
@@ -102,6 +103,11 @@ class ChatFile(msgspec.Struct, frozen=True, kw_only=True, array_like=True, gc=Fa
     def sessions(self) -> tuple[str, ...]:
         """The agent's sessions that this chat is, or was before."""
         return self.details.sessions
+
+    @property
+    def parts(self) -> tuple[int, ...]:
+        """The numbers of its parts."""
+        return self.details.parts
 
 
 class _MessageHead(msgspec.Struct, frozen=True, gc=False):
@@ -210,6 +216,7 @@ def of(chat: Chat | _Head, *, archived: bool, newer: bool = False) -> ChatFile:
         hooked_from=chat.hooked_from or 0,
         newer=newer,
         sessions=tuple(session for session in sessions if session),
+        parts=tuple(part.n for part in parts),
     )
     return ChatFile(
         id=ChatId(chat.id),

@@ -5,16 +5,17 @@ so reading takes no lock; whoever writes holds the vault's lock. The commit poin
 
 | crash | what is left | who cleans |
 | --- | --- | --- |
-| before it | the old chat; parts that nothing names | `sweep` |
-| after it | the new chat; parts that only the old one named | `sweep` |
+| before it | the old chat; parts that nothing names | the next change of the chat; `leftovers.sweep` |
+| after it | the new chat; parts that only the old one named | the same |
 | inside a deletion, before the file goes | the chat, with a tombstone that does not count while it is there | nobody needs to |
-| after it | a draft, a running answer, parts of no chat | the same deletion again, `sweep` |
+| after it | a draft, a running answer, parts of no chat | the same deletion again; `leftovers.sweep` |
 
 Blocking.
 """
 
 import builtins
-from collections.abc import Callable, Mapping, Sequence
+import logging
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -41,6 +42,7 @@ from vibekit_desktop.core.types.errors import (
 from vibekit_desktop.core.types.ids import ChatId, parse_chat_id
 
 _HARDLY_ANY = 2
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -320,8 +322,7 @@ class ChatStore:
         faults.point("chat.save")
         atomic.replace(self.fs, path, data, mode=0o600)
         self._rows_of(path).wrote(path, saved)
-        kept = {part.n for part in saved.parts}
-        self.parts.remove(identity, {part.n for part in codec.parts_of(raw or {})} - kept)
+        self.drop_unnamed(identity, known={part.n for part in saved.parts})
         return saved
 
     def _rows_of(self, path: Path) -> HeaderCache:
@@ -344,31 +345,20 @@ class ChatStore:
         """Remove what belongs to a chat whose file is gone."""
         atomic.remove(self.fs, draft_in(folder, chat))
         atomic.remove(self.fs, partial_in(folder, chat))
-        self.parts.remove(chat, self.parts.numbers().get(chat, ()))
+        self.drop_unnamed(chat)
 
-    def sweep(self) -> int:
-        """Remove what crashes left: part files that no chat names, and unfinished temps; how many parts. The parts of a chat
-        that cannot be read stay."""
-        removed = 0
-        for chat, numbers in self.parts.numbers().items():
-            try:
-                named = {part.n for part in self.load(chat)[0].parts}
-            except ChatNotFound:
-                named = set()
-            except (ChatDamaged, CannotRead):
-                continue
-            self.parts.remove(chat, set(numbers) - named)
-            removed += len(set(numbers) - named)
-        for folder in (self.folder, self._archive(), self.parts.folder, self.places.desktop):
-            if folder is not None:
-                atomic.sweep(self.fs, folder)
-        return removed
-
-    def _archive(self) -> Path | None:
+    def drop_unnamed(self, chat: ChatId, *, known: Collection[int] = ()) -> int:
+        """Remove the part files of a chat that it does not name, neither in the list nor in the archive; how many. Those of a
+        chat that cannot be read stay. ``known``: these are named, so that it need not be read if there are no others."""
+        unnamed = set(self.parts.numbers().get(chat, ())).difference(known)
         try:
-            return self.places.archive()
-        except CannotRead:
-            return None
+            for home in self.places.homes(chat) if unnamed else ():
+                unnamed -= {part.n for part in self.read(home / f"{chat}.json", chat)[0].parts}
+        except (ChatDamaged, ChatNotFound, CannotRead) as error:
+            _log.info("parts of chat %s were not removed: %s", chat, error.code)
+            return 0
+        self.parts.remove(chat, unnamed)
+        return len(unnamed)
 
 
 def _replaced(

@@ -227,10 +227,13 @@ class CheckpointService:
 
     async def _recover(self, vault: OpenVault, chat: ChatId | None) -> list[RestoreReport]:
         def work() -> list[RestoreReport]:
-            if not vault.kernel().needs_recovery():
+            kernel = vault.kernel()
+            interrupted = kernel.needs_recovery()
+            if not interrupted and not vault.chats_need_recovery():
                 return []
             with vault.lock.hold():
-                reports = vault.kernel().recover(needed=chat)
+                reports = kernel.recover(needed=chat) if interrupted else []
+                vault.recover_chats()
             for report in reports:
                 self.count_again(vault, report.chat)
             return reports

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from vibekit_desktop.core.chat import leftovers, partial
 from vibekit_desktop.core.chat.archive import Archive
 from vibekit_desktop.core.chat.drafts import Drafts
 from vibekit_desktop.core.chat.store import ChatStore
@@ -77,6 +78,8 @@ class OpenVault:
         self._fs = fs
         self._clock = clock
         self._kernel: tuple[tuple[int, int] | None, Limits, CheckpointKernel] | None = None
+        self._looked_for_answers = False
+        self._news: set[ChatId] = set()
 
     def workspace(self) -> Workspace | None:
         """The workspace folder, or None while it is not where the library says."""
@@ -124,4 +127,31 @@ class OpenVault:
             for unfinished, reason in kernel.unfinished():
                 if chat is None or unfinished == chat:
                     raise RestoreUnfinished(unfinished, reason)
+        self._recover_answers(chat)
         return kernel
+
+    # -- what a crash left of chats ------------------------------------------------------------------------------
+
+    def chats_need_recovery(self) -> bool:
+        """Whether a crash left an answer that nobody gives any more, parts that nothing names, or temps. Takes no lock."""
+        return bool(partial.interrupted(self.chats)) or leftovers.there_are(self.chats)
+
+    def recover_chats(self) -> None:
+        """Put interrupted answers into their chats, and clear away what no chat needs. The caller holds `lock`."""
+        self._news.update(partial.recover(self.chats))
+        self._looked_for_answers = True
+        leftovers.sweep(self.chats)
+
+    def _recover_answers(self, chat: ChatId | None) -> None:
+        """Before a change: the first time of every chat, after that of the one that is changed."""
+        if not self._looked_for_answers:
+            self._news.update(partial.recover(self.chats))
+            self._looked_for_answers = True
+        elif chat is not None:
+            self._news.update(partial.recover(self.chats, [chat]))
+
+    def take_news(self) -> set[ChatId]:
+        """The chats that got an interrupted answer since this was last asked; for whoever tells others, while nobody holds
+        `lock`."""
+        found, self._news = self._news, set()
+        return found
