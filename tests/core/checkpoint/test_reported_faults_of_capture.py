@@ -5,6 +5,7 @@ import errno
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,7 @@ from vibekit_desktop.core.disk.ignore import IgnoreRules
 from vibekit_desktop.core.disk.locks import VaultLock
 from vibekit_desktop.core.disk.workspace import relative
 from vibekit_desktop.core.types.errors import (
+    Busy,
     CannotRead,
     CannotWrite,
     ChangedMeanwhile,
@@ -241,6 +243,7 @@ def test_bl_045_a_short_write_leaves_exactly_one_whole_line(tmp_path: Path, cloc
 
 _MANY = """
 import sys, time
+from collections.abc import Iterator
 from pathlib import Path
 from vibekit_desktop.core.checkpoint.kernel import CheckpointKernel
 from vibekit_desktop.core.checkpoint.recorder import Announced
@@ -488,3 +491,45 @@ def test_bl_100_what_a_capture_costs_depends_on_its_file_only(tmp_path: Path, cl
         hooks.record("d0/0", b"1")
         costs.append(fs.calls - before)
     assert costs[0] == costs[1]
+
+
+@pytest.fixture
+def mounted(world: World) -> Iterator[Path]:
+    """A folder of the workspace that is a file system of its own."""
+    place = world.root / "own"
+    place.mkdir()
+    if subprocess.run(["mount", "-t", "tmpfs", "tmpfs", str(place)], capture_output=True, check=False).returncode:
+        pytest.skip("this machine lets us mount nothing")
+    try:
+        yield place
+    finally:
+        subprocess.run(["umount", str(place)], check=True)
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="mounts a tmpfs")
+def test_bl_080_a_file_on_another_file_system_inside_the_workspace_comes_back(
+    world: World, hooks: Hooks, mounted: Path
+) -> None:
+    (mounted / "f").write_bytes(b"0")
+    assert (mounted / "f").stat().st_dev != world.root.stat().st_dev
+    hooks.begin()
+    hooks.record("own/f", b"1")
+    hooks.command(lambda: (mounted / "g").write_bytes(b"1"))
+    hooks.end()
+    world.restore("before:1")
+    assert [(path.name, path.read_bytes()) for path in mounted.iterdir()] == [("f", b"0")]
+
+
+def test_bl_102_a_vault_that_somebody_holds_is_told_in_time_and_usable_afterwards(world: World, hooks: Hooks) -> None:
+    hooks.begin()
+    seconds = iter(range(100))
+    waited: list[float] = []
+    patient = VaultLock(world.fs, world.vault_folder, now_s=lambda: float(next(seconds)), wait=waited.append)
+    with VaultLock(Fs(), world.vault_folder, program="frozen").hold(0):
+        with pytest.raises(Busy, match="frozen"), patient.hold():
+            pytest.fail("it is held")
+        assert 1 <= len(waited) <= 6
+    with patient.hold():
+        hooks.record("a", b"1")
+    hooks.end()
+    assert set(told(row(world, 1).files)) == {"a"}
