@@ -153,7 +153,7 @@ class _Comparison:
                 self._named(path)
             elif self._is_ignored(path):
                 continue  # the rules changed: it did not go, it is only not looked at any more
-            elif self._old is None or (path not in old and _below(path, self._old.ignored)):
+            elif self._old is None or (path not in old and is_below(path, self._old.ignored)):
                 self._first(path)  # it did not come just now, it was only not looked at before
             else:
                 self._unnamed(path, old.get(path))
@@ -277,11 +277,11 @@ class _Comparison:
         for path, lines in self._view.folders.items():
             (was.add if lines[-1].after.state is State.FOLDER else was.discard)(path)
         gone = (path for path in was - here if not path.startswith(self._blind) and not self._is_ignored(path))
-        came = (path for path in here - was if not _below(path, self._old.ignored))
+        came = (path for path in here - was if not is_below(path, self._old.ignored))
         return (*((path, True) for path in sorted(came)), *((path, False) for path in sorted(gone)))
 
     def _is_ignored(self, path: WorkspacePath) -> bool:
-        return path not in self._tree.entries and _below(path, self._tree.ignored)
+        return path not in self._tree.entries and is_below(path, self._tree.ignored)
 
     def _skipped(self) -> Iterable[SkippedPath]:
         for path, reason in self._tree.problems:
@@ -293,7 +293,7 @@ class _Comparison:
                 yield skipped(path, IGNORED)
 
 
-def _below(path: WorkspacePath, tops: Mapping[WorkspacePath, str]) -> bool:
+def is_below(path: WorkspacePath, tops: Mapping[WorkspacePath, str]) -> bool:
     """Whether a path is one of some paths or lies below one."""
     return path in tops or any(folder in tops for folder in parents_of(path))
 

@@ -15,11 +15,10 @@ Blocking; the caller holds the vault's lock.
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from vibekit_desktop.core.checkpoint import baseline, log, look, ownership
+from vibekit_desktop.core.checkpoint import baseline, conflicts, log, look, ownership
 from vibekit_desktop.core.checkpoint.baseline import Difference
 from vibekit_desktop.core.checkpoint.ground import Ground
 from vibekit_desktop.core.checkpoint.history import View, agree, is_known
-from vibekit_desktop.core.checkpoint.log import Line
 from vibekit_desktop.core.checkpoint.open_turns import open_turns
 from vibekit_desktop.core.checkpoint.points import Marks
 from vibekit_desktop.core.disk import faults, names
@@ -149,7 +148,7 @@ def _one(
     unrecorded(ground, chat, path, before)
     view, marks = ground.vault.memory.view(chat)
     turn, tool, tag = next_tag(marks)
-    drift = conflict(ground, view, path, before, tag)
+    found = conflict(ground, view, path, before, tag)
     line = log.announced(
         path,
         before,
@@ -163,7 +162,7 @@ def _one(
         through=announced.through,
     )
     faults.point("capture.line")
-    ground.vault.append(chat, [*([conflict_line(drift)] if drift is not None else []), line])
+    ground.vault.append(chat, [*([conflicts.line_of(found)] if found is not None else []), line])
     faults.point("capture.done")
     missing = () if before.has_content or before.state is State.ABSENT else (_skipped(path, before),)
     return CaptureReport(
@@ -173,7 +172,7 @@ def _one(
         before=before,
         after=after,
         coverage=Coverage(complete=not missing, skipped=missing),
-        conflict=drift,
+        conflict=found,
     )
 
 
@@ -232,8 +231,7 @@ def _since_the_last_look(ground: Ground, path: WorkspacePath, disk: FileState) -
         return ()
     entry = seen.entries.get(path)
     if entry is None:
-        ignored = any(path == top or path.startswith(f"{top}/") for top in seen.ignored)
-        came = not ignored and disk.state is not State.ABSENT
+        came = not baseline.is_below(path, seen.ignored) and disk.state is not State.ABSENT
         return (Difference(path=path, before=ABSENT, after=disk),) if came else ()
     if entry.stamp == workspace.stamp(path) and not entry.fresh:
         return ()
@@ -252,46 +250,30 @@ def next_tag(marks: Marks) -> tuple[int, int, Tag]:
 def conflict(ground: Ground, view: View, path: WorkspacePath, before: FileState, tag: str) -> Conflict | None:
     """The conflict of a capture: another chat left the path last, and what is there is not what that chat left."""
     newest = ownership.newest_left(view, path)
-    word = ownership.author_word(newest, view.chat) if newest is not None else ""
-    if newest is None or not word.startswith("chat:"):
+    other = ownership.other_chat(ownership.author_word(newest, view.chat)) if newest is not None else None
+    if newest is None or other is None:
         return None
     there = ABSENT if before.state is State.FOLDER else before
     if not is_known(newest.after) or not is_known(there) or agree(newest.after, there):
         return None
-    return Conflict(
-        path=path,
-        other_chat=word[5:],
-        expected_sha=newest.after.sha or "",
-        actual_sha=before.sha or "",
-        tag=tag,
-        ts=ground.clock(),
-    )
+    return _conflict(ground, path, other, newest.after, before, tag)
 
 
 def met(ground: Ground, view: View, path: WorkspacePath, expected: FileState, there: FileState, tag: str) -> Conflict:
     """The conflict of a write that was not done: the file is not what the writer had read."""
     last = view.last(path)
-    word = ownership.author_word(last, view.chat) if last is not None else ""
+    other = ownership.other_chat(ownership.author_word(last, view.chat)) if last is not None else None
+    return _conflict(ground, path, other, expected, there, tag)
+
+
+def _conflict(
+    ground: Ground, path: WorkspacePath, other: ChatId | None, expected: FileState, there: FileState, tag: str
+) -> Conflict:
     return Conflict(
         path=path,
-        other_chat=word[5:] if word.startswith("chat:") else "",
+        other_chat=other or "",
         expected_sha=expected.sha or "",
         actual_sha=there.sha or "",
         tag=tag,
         ts=ground.clock(),
-    )
-
-
-def conflict_line(drift: Conflict) -> Line:
-    """The original's ``conflict_detected`` line: same keys and meaning."""
-    text, exact = log.path_keys(drift.path)
-    return Line(
-        type="conflict_detected",
-        tag=drift.tag,
-        path=text,
-        path_b64=exact,
-        before_sha=drift.actual_sha,
-        other_chat=drift.other_chat,
-        expected_sha=drift.expected_sha,
-        ts=drift.ts,
     )

@@ -1,4 +1,4 @@
-"""Who else changed what a chat works on: conflicts that its captures met, and drift that looks found (storage.md 4). Pure.
+"""Who else changed what a chat works on: conflicts that its captures met, and drift that looks found. Pure; any thread.
 
 Drift is a recorded change by the user, by nobody known, or by another chat, of a path that this chat had changed before. A
 change that a capture met is told once, by the capture.
@@ -6,8 +6,8 @@ change that a capture met is told once, by the capture.
 
 from vibekit_desktop.core.checkpoint import log, ownership
 from vibekit_desktop.core.checkpoint.history import Observation, View
+from vibekit_desktop.core.checkpoint.log import Line
 from vibekit_desktop.core.types.checkpoints import Author, Conflict, How
-from vibekit_desktop.core.types.errors import PathEscape
 from vibekit_desktop.core.types.ids import WorkspacePath
 
 
@@ -16,27 +16,10 @@ def conflicts(view: View) -> tuple[Conflict, ...]:
     found: list[tuple[int, Conflict]] = []
     met: set[tuple[WorkspacePath, str]] = set()
     for position, placed in view.own:
-        line = placed.line
-        if line.type != "conflict_detected":
-            continue
-        try:
-            path = log.path_of(line)
-        except PathEscape:
-            continue
-        met.add((path, line.before_sha))
-        found.append(
-            (
-                position,
-                Conflict(
-                    path=path,
-                    other_chat=line.other_chat,
-                    expected_sha=line.expected_sha,
-                    actual_sha=line.before_sha,
-                    tag=line.tag,
-                    ts=line.ts,
-                ),
-            )
-        )
+        one = _of_line(placed.line)
+        if one is not None:
+            met.add((one.path, one.actual_sha))
+            found.append((position, one))
     for seen in _drift(view):
         if (seen.path, seen.after.sha or "") not in met:
             found.append((seen.position, _told(view, seen)))
@@ -57,16 +40,44 @@ def _drift(view: View) -> list[Observation]:
 
 def _is_foreign(view: View, seen: Observation) -> bool:
     word = ownership.author_word(seen, view.chat)
-    return word in (Author.USER.value, Author.UNKNOWN.value) or word.startswith("chat:")
+    return word in (Author.USER.value, Author.UNKNOWN.value) or ownership.other_chat(word) is not None
 
 
 def _told(view: View, seen: Observation) -> Conflict:
-    word = ownership.author_word(seen, view.chat)
     return Conflict(
         path=seen.path,
-        other_chat=word[5:] if word.startswith("chat:") else "",
+        other_chat=ownership.other_chat(ownership.author_word(seen, view.chat)) or "",
         expected_sha=seen.before.sha or "",
         actual_sha=seen.after.sha or "",
         tag="",
         ts=seen.line.ts,
+    )
+
+
+def line_of(conflict: Conflict) -> Line:
+    """The original's ``conflict_detected`` line: same keys and meaning."""
+    text, exact = log.path_keys(conflict.path)
+    return Line(
+        type="conflict_detected",
+        tag=conflict.tag,
+        path=text,
+        path_b64=exact,
+        before_sha=conflict.actual_sha,
+        other_chat=conflict.other_chat,
+        expected_sha=conflict.expected_sha,
+        ts=conflict.ts,
+    )
+
+
+def _of_line(line: Line) -> Conflict | None:
+    """The conflict that a line tells of; None for another kind."""
+    if line.type != "conflict_detected":
+        return None
+    return Conflict(
+        path=log.path_of(line),
+        other_chat=line.other_chat,
+        expected_sha=line.expected_sha,
+        actual_sha=line.before_sha,
+        tag=line.tag,
+        ts=line.ts,
     )

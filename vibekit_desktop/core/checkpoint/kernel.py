@@ -1,7 +1,8 @@
 """Everything the services ask of one vault's checkpoints: timeline, preview, restore, undo, recovery, content.
 
-Synchronous and without locks: `carry_out` and `recover` want the vault's lock held by the caller; everything else only reads,
-and folds in what other processes wrote each time it is asked.
+Synchronous and without locks. What only reads folds in what other processes wrote each time it is asked. What changes the vault
+(the recorder, `carry_out`, `leave_unfinished`, `recover`, `branch`, `branch_at`, `retire`) wants the vault's lock held by the
+caller.
 """
 
 from collections.abc import Callable, Sequence
@@ -141,8 +142,7 @@ class CheckpointKernel:
         """The chat that left a path last, if the path is still a chat's."""
         view = self._ground.vault.memory.public()
         newest = ownership.newest_left(view, path)
-        word = ownership.author_word(newest, view.chat) if newest is not None else ""
-        return ChatId(word[5:]) if word.startswith("chat:") else None
+        return ownership.other_chat(ownership.author_word(newest, view.chat)) if newest is not None else None
 
     def oldest_tag(self, chat: ChatId) -> Tag | None:
         """The lowest tag of a chat; None before its first capture."""
@@ -199,9 +199,10 @@ class CheckpointKernel:
         prompts.update(self.shape(chat).prompts)
         return prompts
 
-    def shape(self, chat: ChatId) -> TranscriptShape:
-        """Length and prompts of a chat's transcript, also where only the log tells which message began a turn."""
-        return placed(self._ground.transcripts.shape(chat), self._view(chat)[1])
+    def shape(self, chat: ChatId, *, told: TranscriptShape | None = None) -> TranscriptShape:
+        """Length and prompts of a chat's transcript, also where only the log tells which message began a turn. ``told``: what
+        the transcript itself tells, if somebody has just read it."""
+        return placed(told or self._ground.transcripts.shape(chat), self._view(chat)[1])
 
     # -- restoring -----------------------------------------------------------------------------------------------
 
@@ -250,16 +251,15 @@ class CheckpointKernel:
         self._ground.vault.sweep()
         if fresh.files and not recover.open_plans(self._ground):
             stages.sweep(self._ground)
-        view, marks = self._view(plan.chat)
-        return restore.carry_out(self._ground, view, marks, fresh, progress)
+        _, marks = self._view(plan.chat)
+        return restore.carry_out(self._ground, marks, fresh, progress)
 
     def unfinished(self) -> list[tuple[ChatId, str]]:
         """The chats with a restore that did not end, and why."""
         return recover.unfinished(self._ground)
 
     def leave_unfinished(self, chat: ChatId) -> int:
-        """Close every restore of a chat that is not ours to finish, its files as they are; how many. The caller holds the
-        lock."""
+        """Close every restore of a chat that is not ours to finish, its files as they are; how many there were."""
         return recover.leave(self._ground, chat)
 
     def needs_recovery(self) -> bool:

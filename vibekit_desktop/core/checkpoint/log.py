@@ -352,11 +352,6 @@ def observed(
     )
 
 
-def changed(line: Line, **keys: object) -> Line:
-    """The line with other values of some keys."""
-    return msgspec.structs.replace(line, **keys)
-
-
 def announced(
     path: WorkspacePath,
     before: FileState,

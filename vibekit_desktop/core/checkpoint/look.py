@@ -17,6 +17,7 @@ from vibekit_desktop.core.checkpoint.ground import Ground
 from vibekit_desktop.core.checkpoint.history import Observation, agree, is_known
 from vibekit_desktop.core.checkpoint.log import CoverageLine, Line, SkippedPath
 from vibekit_desktop.core.checkpoint.open_turns import OpenTurn, last_look, open_turn, open_turns
+from vibekit_desktop.core.checkpoint.tidy import folder_line
 from vibekit_desktop.core.types.checkpoints import Author, FileState, How, State
 from vibekit_desktop.core.types.errors import BlobCorrupt, BlobNotFound, EnvironmentFault, LogDamaged
 from vibekit_desktop.core.types.ids import ChatId, WorkspacePath
@@ -229,17 +230,9 @@ def _is_announced(seen: Observation, turn: OpenTurn) -> bool:
 
 def _folder_line(path: WorkspacePath, here: bool, whose: Whose, created: frozenset[WorkspacePath]) -> Line:
     """A folder that came or went. One that holds a file which the agent said it makes was made by the agent."""
-    text, exact = log.path_keys(path)
     announced = here and whose.how is How.SCAN and any(file.startswith(f"{path}/") for file in created)
-    return Line(
-        type="dir",
-        path=text,
-        path_b64=exact,
-        state="folder" if here else "absent",
-        author=(Author.AGENT if announced else whose.author).value,
-        how=whose.how.value,
-        turn=whose.turn,
-    )
+    author = Author.AGENT if announced else whose.author
+    return folder_line(path, State.FOLDER if here else State.ABSENT, turn=whose.turn, author=author, how=whose.how)
 
 
 def _notes(noted: Sequence[SkippedPath], turn: OpenTurn) -> list[Line]:

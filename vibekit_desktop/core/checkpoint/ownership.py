@@ -1,6 +1,7 @@
 """Which chat last wrote a path, and whether someone else wrote since (storage.md 4, "What this chat left"). Pure; any thread.
 
-An author here is a word: ``agent``, ``command``, ``restore``, ``user``, ``unknown``, or ``chat:`` and the id of another chat.
+An author here is a word: ``agent``, ``command``, ``restore``, ``user``, ``unknown``, or ``chat:`` and the id of another chat,
+which `other_chat` takes out again.
 """
 
 from collections.abc import Iterable, Sequence
@@ -11,6 +12,7 @@ from vibekit_desktop.core.types.ids import ChatId, WorkspacePath
 
 _LEFT = frozenset((Author.AGENT, Author.COMMAND, Author.RESTORE))
 _LEFT_WORDS = frozenset(author.value for author in _LEFT)
+_OTHER = f"{Author.CHAT.value}:"
 
 
 def puts_in_plan(seen: Observation) -> bool:
@@ -42,20 +44,26 @@ def author_word(seen: Observation, chat: ChatId) -> str:
         word = _with_chat(seen.line.owner, seen.line.other_chat)
     elif seen.author is Author.CHAT:
         word = _with_chat(word, seen.line.other_chat)
-    if word == f"chat:{chat}":
+    if word == f"{_OTHER}{chat}":
         return Author.AGENT.value
     if word in _LEFT_WORDS and not seen.own:
-        return f"chat:{seen.chat}"
+        return f"{_OTHER}{seen.chat}"
     return word
 
 
 def _with_chat(word: str, other: str) -> str:
-    return f"chat:{other}" if word == Author.CHAT.value and other else word
+    return f"{_OTHER}{other}" if word == Author.CHAT.value and other else word
+
+
+def other_chat(word: str) -> ChatId | None:
+    """The other chat that an author word names; None if it names none."""
+    return ChatId(word.removeprefix(_OTHER)) if word.startswith(_OTHER) else None
 
 
 def owner_keys(owner: str) -> tuple[str, str]:
     """``owner`` and ``other_chat`` of a line, for an author word."""
-    return (Author.CHAT.value, owner[5:]) if owner.startswith("chat:") else (owner, "")
+    other = other_chat(owner)
+    return (owner, "") if other is None else (Author.CHAT.value, other)
 
 
 def owner_before(found: Sequence[Observation], chat: ChatId, position: int) -> str:
@@ -83,15 +91,13 @@ def changed_since(found: Sequence[Observation], chat: ChatId, disk: FileState) -
     if last is None or not agree(last.after, disk):
         return Author.UNKNOWN.value
     word = author_word(last, chat)
-    if word.startswith("chat:"):
-        return word[5:]
-    return word if word == Author.USER.value else Author.UNKNOWN.value
+    return other_chat(word) or (word if word == Author.USER.value else Author.UNKNOWN.value)
 
 
 def also_by(seen: Iterable[Observation], chat: ChatId) -> tuple[ChatId, ...]:
     """The other chats among the authors of some observations, sorted."""
-    words = (author_word(one, chat) for one in seen if not one.computed)
-    return tuple(sorted({ChatId(word[5:]) for word in words if word.startswith("chat:")}))
+    others = (other_chat(author_word(one, chat)) for one in seen if not one.computed)
+    return tuple(sorted({other for other in others if other is not None}))
 
 
 def touched(view: View) -> list[WorkspacePath]:

@@ -1,7 +1,8 @@
 """Finish what a crash interrupted. Safe to run twice, and to be interrupted itself.
 
 Only a plan of this vault's own (by its token) is carried on; one that came with a copied or planted log, and a restore that the
-original began, are reported and left to the user. Blocking; `recover` wants the vault's lock.
+original began, are reported and left to the user. Blocking; `recover` and `leave` want the
+vault's lock.
 """
 
 from vibekit_desktop.core.checkpoint import stages

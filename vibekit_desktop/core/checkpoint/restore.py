@@ -14,7 +14,6 @@ Blocking; the caller holds the vault's lock.
 from vibekit_desktop.core.checkpoint import log, look, stages
 from vibekit_desktop.core.checkpoint.finish import Finish, Progress
 from vibekit_desktop.core.checkpoint.ground import Ground
-from vibekit_desktop.core.checkpoint.history import View
 from vibekit_desktop.core.checkpoint.log import Line, PlanBody, PlanFile
 from vibekit_desktop.core.checkpoint.plan import is_failure
 from vibekit_desktop.core.checkpoint.points import Marks
@@ -27,6 +26,7 @@ from vibekit_desktop.core.types.checkpoints import (
     PlannedFile,
     RestorePlan,
     RestoreReport,
+    State,
     point_text,
 )
 from vibekit_desktop.core.types.errors import EnvironmentFault, LogDamaged, PlanStale
@@ -45,15 +45,15 @@ def has_work(plan: RestorePlan) -> bool:
     return bool(plan.acts) or plan.cuts or plan.brings_back > 0
 
 
-def carry_out(ground: Ground, view: View, marks: Marks, plan: RestorePlan, progress: Progress | None = None) -> RestoreReport:
-    """Do what ``plan`` says; it was made from ``view`` just now."""
+def carry_out(ground: Ground, marks: Marks, plan: RestorePlan, progress: Progress | None = None) -> RestoreReport:
+    """Do what ``plan`` says; it was made just now, with ``marks``. `LogDamaged`, or `PlanStale` if a file changed meanwhile."""
     damaged = ground.vault.damage(plan.chat)
     if damaged:
         raise LogDamaged(plan.chat, damaged)
     token = ground.vault.make_token()
     left: dict[WorkspacePath, LeaveReason] = {}
     staged = stages.Staged(stages={}, folders=(), left={})
-    if plan.files:
+    if ground.workspace is not None:  # also where only the transcript is cut: the entry is a point like any other
         left = _store_what_is_lost(ground, plan)
         look.before_entry(ground, plan.chat, {file.path: file.current for file in plan.files})
         staged = stages.make(ground, [file for file in plan.acts if file.path not in left], token)
@@ -66,7 +66,7 @@ def carry_out(ground: Ground, view: View, marks: Marks, plan: RestorePlan, progr
     planned = Line(type="restore_plan", turn=turn, entry=entry, message_count=plan.keep_messages, plan=body)
     try:
         faults.point("restore.plan")
-        folders = [folder_line(folder, "folder", entry=entry, turn=turn) for folder in staged.folders]
+        folders = [folder_line(folder, State.FOLDER, entry=entry, turn=turn) for folder in staged.folders]
         ground.vault.append(plan.chat, [*folders, planned])
     except EnvironmentFault:
         stages.discard(ground, staged.stages.items(), staged.folders)

@@ -15,17 +15,26 @@ from vibekit_desktop.core.types.checkpoints import Author, How, LeaveReason, Sta
 from vibekit_desktop.core.types.ids import WorkspacePath
 
 
-def folder_line(path: WorkspacePath, state: str, *, entry: int, turn: int, owner: str = "") -> Line:
-    """A ``dir`` line of a restore."""
+def folder_line(
+    path: WorkspacePath,
+    state: State,
+    *,
+    turn: int,
+    entry: int = 0,
+    author: Author = Author.RESTORE,
+    how: How = How.RESTORE,
+    owner: str = "",
+) -> Line:
+    """A ``dir`` line: a folder came, or with the state ``absent`` went. ``owner``: an author word."""
     text, exact = log.path_keys(path)
     owned_by, other = ownership.owner_keys(owner)
     return Line(
         type="dir",
         path=text,
         path_b64=exact,
-        state=state,
-        author=Author.RESTORE.value,
-        how=How.RESTORE.value,
+        state=state.value,
+        author=author.value,
+        how=how.value,
         entry=entry,
         turn=turn,
         owner=owned_by,
@@ -52,7 +61,7 @@ class Folders:
         """A folder came or went."""
         if self._said.get(path) != state:
             self._said[path] = state.value
-            self._new.append(folder_line(path, state.value, entry=self._entry, turn=self._turn, owner=owner))
+            self._new.append(folder_line(path, state, entry=self._entry, turn=self._turn, owner=owner))
 
     def make(self, folders: Iterable[WorkspacePath], *, owner: str = "") -> None:
         """Make what is missing of them, outermost first."""

@@ -27,7 +27,7 @@ from vibekit_desktop.core.types.checkpoints import (
     parse_point,
 )
 from vibekit_desktop.core.types.errors import Malformed, PathEscape, PointNotFound
-from vibekit_desktop.core.types.ids import ChatId, Tag, WorkspacePath, parse_chat_id, parse_workspace_path
+from vibekit_desktop.core.types.ids import Tag, WorkspacePath, parse_chat_id, parse_workspace_path
 
 
 @dataclass(slots=True)
@@ -181,8 +181,7 @@ def _renamed_from(last: Observation) -> WorkspacePath | None:
 
 
 def _change(view: View, first: Observation, last: Observation) -> FileChange:
-    word = ownership.author_word(last, view.chat)
-    other = ChatId(word[5:]) if word.startswith("chat:") else None
+    other = ownership.other_chat(ownership.author_word(last, view.chat))
     return FileChange(
         path=last.path,
         status=status_of(first.before, last.after),
@@ -230,11 +229,14 @@ def _finished(
         )
     if row.entry is not None:
         entry = row.entry
-        in_force = marks.standing().in_force
-        redoable = marks.standing().redoable
+        standing = marks.standing()
         kind = entry.kind
         took_back = kind in (RestoreKind.RESTORE, RestoreKind.UNDO_FILE)
-        gone = entry.number not in in_force if took_back else kind is RestoreKind.UNDO and entry.number not in redoable
+        gone = (
+            entry.number not in standing.in_force
+            if took_back
+            else kind is RestoreKind.UNDO and entry.number not in standing.redoable
+        )
         return replace(
             base,
             entry=entry.number,
@@ -276,7 +278,7 @@ def _now(view: View, disk: Mapping[WorkspacePath, FileState]) -> list[FileChange
         last = view.by_path[path][-1]
         recorded = agree(last.after, state)
         word = ownership.author_word(last, view.chat) if recorded else Author.UNKNOWN.value
-        other = ChatId(word[5:]) if word.startswith("chat:") else None
+        other = ownership.other_chat(word)
         author = Author.CHAT if other is not None else Author(word)
         before = own[-1].after
         if state.state is State.UNKNOWN and before.state is State.UNKNOWN:

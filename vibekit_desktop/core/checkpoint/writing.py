@@ -11,7 +11,7 @@ What the agent did not know is never overwritten: a file that is not what the wr
 Blocking; the caller holds the vault's lock.
 """
 
-from vibekit_desktop.core.checkpoint import capture, log, look, recover, stages
+from vibekit_desktop.core.checkpoint import capture, conflicts, log, look, recover, stages
 from vibekit_desktop.core.checkpoint.capture import Announced
 from vibekit_desktop.core.checkpoint.ground import Ground
 from vibekit_desktop.core.checkpoint.history import agree
@@ -99,7 +99,7 @@ def _meet(ground: Ground, chat: ChatId, path: WorkspacePath, state: FileState, e
     capture.unrecorded(ground, chat, path, there)
     view, marks = ground.vault.memory.view(chat)
     met = capture.met(ground, view, path, expected, there, tag=capture.next_tag(marks)[2])
-    ground.vault.append(chat, [capture.conflict_line(met)])
+    ground.vault.append(chat, [conflicts.line_of(met)])
 
 
 def _do(ground: Ground, chat: ChatId, report: CaptureReport) -> None:
@@ -121,8 +121,10 @@ def _do(ground: Ground, chat: ChatId, report: CaptureReport) -> None:
     try:
         _still(ground, path, before)
         turn = ground.vault.memory.view(chat)[1].last_turn
-        made = [_made(folder, turn) for folder in staged.folders]
-        ground.vault.append(chat, made)
+        ground.vault.append(
+            chat,
+            [folder_line(folder, State.FOLDER, turn=turn, author=Author.AGENT, how=How.ANNOUNCED) for folder in staged.folders],
+        )
         faults.point("write.rename")
         workspace.put_in_place(path, staged.stages[path])
     except CoreError:
@@ -131,11 +133,6 @@ def _do(ground: Ground, chat: ChatId, report: CaptureReport) -> None:
     workspace.sync_parent(path)
     if not recover.open_plans(ground):
         stages.sweep(ground)
-
-
-def _made(folder: WorkspacePath, turn: int) -> log.Line:
-    line = folder_line(folder, State.FOLDER.value, entry=0, turn=turn)
-    return log.changed(line, author=Author.AGENT.value, how=How.ANNOUNCED.value)
 
 
 def _still(ground: Ground, path: WorkspacePath, before: FileState) -> None:
