@@ -37,7 +37,7 @@ def test_a_chat_starts_after_what_its_first_look_found(run: Run) -> None:
 
 
 def test_of_two_deleted_chats_the_one_that_knows_a_path_best_stays_as_long_as_the_other(run: Run) -> None:
-    """Counterexample to "it stays as long as a chat that began before its last line is there" (storage.md 4): the log of A
+    """Counterexample to "it stays as long as a chat that began before its last line is there": the log of A
     would go, the older line of B stay, and the next look would tell of a change from what B said."""
     run.write(B, "a", b"1", None)
     run.write(A, "a", b"2", None)
@@ -85,7 +85,7 @@ def test_an_undo_of_a_cut_does_not_bring_the_turns_of_a_branch_that_went_on(run:
 
 
 def test_what_is_announced_and_comes_later_was_not_there_before_the_turn_of_another_chat(run: Run) -> None:
-    """storage.md 4: ``before:N`` stands after a look over everything, so it is exact for every path."""
+    """docs/storage-format.md 5: ``before:N`` stands after a look over everything, so it is exact for every path."""
     run.begin(A)
     run.announce(A, "a", "write", b"1", None)
     run.begin(B)

@@ -42,7 +42,7 @@ class Entry:
 
 @dataclass
 class Reference:
-    """The rules of storage.md 4 and 5 over a plain list of marks and observations."""
+    """The rules of docs/storage-format.md 3 and 4 over a plain list of marks and observations."""
 
     disk: dict[str, Content] = field(default_factory=dict)
     events: list[Seen | str] = field(default_factory=list)

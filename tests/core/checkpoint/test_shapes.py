@@ -62,7 +62,7 @@ def test_what_was_at_a_path_comes_back_and_goes_again(world: World, old: str, ne
 
 @pytest.mark.parametrize(("old", "new"), PAIRS, ids=[f"{new}-back-to-{old}" for old, new in PAIRS])
 def test_what_nobody_owned_up_to_stays_until_it_is_asked_for(world: World, old: str, new: str) -> None:
-    """Found inside the turn, by nobody known: may be the user's (storage.md 5)."""
+    """Found inside the turn, by nobody known: may be the user's."""
     before, after = with_beside(SHAPES[old]), with_beside(SHAPES[new])
     hooks = Hooks(world)
     put(world.root, before)

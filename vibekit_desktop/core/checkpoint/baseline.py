@@ -1,9 +1,9 @@
 """What the workspace is now against what was last known of it, at little cost: what did not change is not read.
 
 A *whole* comparison walks the workspace and trusts a stamp that is the same; a *named* one looks at the paths that lines name.
-The first whole one of a vault sets the states of the paths that no line names (storage.md 4). Content before an unannounced
-change comes from the store, from git's object database, or from a copy taken here (storage.md 7). Changes nothing in the
-workspace or the logs; puts copies and recalled contents into the vault. Blocking; under the vault's lock.
+The first whole one of a vault sets the states of the paths that no line names. Content before an unannounced change comes from
+the store, from git's object database, or from a copy taken here (docs/storage-format.md 5). Changes nothing in the workspace or
+the logs; puts copies and recalled contents into the vault. Blocking; under the vault's lock.
 """
 
 import logging
@@ -27,7 +27,9 @@ from vibekit_desktop.core.types.ids import WorkspacePath
 _log = logging.getLogger(__name__)
 
 MOST_ENTRIES = 200_000
+"""A larger workspace would keep every turn waiting for its looks."""
 HASH_BYTES = 512 << 20
+"""What the first look reads in all of files that it does not copy: so that it ends in seconds."""
 _TICK_NS = 2_000_000_000
 """Two changes closer together than this may have one stamp on some file system."""
 

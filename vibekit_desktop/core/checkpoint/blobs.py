@@ -6,6 +6,7 @@ written once and never changed, except that a damaged one is replaced when the s
 """
 
 import hashlib
+import re
 import stat as stat_bits
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -17,6 +18,14 @@ from vibekit_desktop.core.types.ids import UNKNOWN_HASH, BlobHash
 
 SHARED = Path("snapshots") / "blobs"
 OWN = Path("desktop") / "blobs"
+_SHARD_SIGNS = 2
+"""The first characters of a hash that are the name of a blob's folder; the rest is the name of its file."""
+_HASH = re.compile(r"[0-9a-f]{64}")
+_IN_MEMORY = 4 << 20
+"""A larger content is hashed while it is written; a smaller one before that, which spares the write where it is there."""
+
+_Stamp = tuple[int, int, int, int]
+"""Size, mtime, ctime and inode."""
 
 
 def hash_of(data: bytes) -> BlobHash:
@@ -30,14 +39,14 @@ class BlobStore:
     def __init__(self, fs: Fs, vault_folder: Path) -> None:
         self._fs = fs
         self._folder = vault_folder
-        self._sound: dict[Path, tuple[int, int, int, int]] = {}
+        self._sound: dict[Path, _Stamp] = {}
         """Stamps of the files whose content was found right; saves reading them again for a preview, never for `get`."""
 
     def _places(self, sha: BlobHash) -> tuple[Path, Path]:
-        name = Path(sha[:2]) / sha[2:]
+        name = Path(sha[:_SHARD_SIGNS]) / sha[_SHARD_SIGNS:]
         return self._folder / SHARED / name, self._folder / OWN / name
 
-    def _stamp(self, path: Path) -> tuple[int, int, int, int] | None:
+    def _stamp(self, path: Path) -> _Stamp | None:
         """None unless a regular file is there; a link planted in the place is neither followed nor removed."""
         try:
             found = self._fs.stat(path)
@@ -215,7 +224,7 @@ class BlobStore:
                         continue
                     stamp = self._stamp(base / shard / name)
                     text = shard + name
-                    if stamp is None or len(shard) != 2 or len(text) != 64 or text.strip("0123456789abcdef"):
+                    if stamp is None or len(shard) != _SHARD_SIGNS or not _HASH.fullmatch(text):
                         strays.append(base / shard / name)
                     else:
                         found[BlobHash(text)] = stamp[0]
@@ -235,10 +244,6 @@ class BlobStore:
             for shard in self._names(base, []):
                 if len(shard) == _SHARD_SIGNS:
                     atomic.sweep(self._fs, base / shard)
-
-
-_SHARD_SIGNS = 2
-_IN_MEMORY = 4 << 20
 
 
 def is_sound(store: BlobStore, sha: BlobHash) -> bool:

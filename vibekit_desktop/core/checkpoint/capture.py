@@ -40,6 +40,7 @@ from vibekit_desktop.core.types.ids import ChatId, Tag, WorkspacePath
 FOLDER = "folder"
 RESERVED = "reserved"
 MOST_FILES = 10_000
+"""A folder with more is not captured file by file: its deletion is found by the look at the end of the turn."""
 NOT_ANNOUNCED = "not-announced"
 
 
@@ -240,7 +241,7 @@ def _since_the_last_look(ground: Ground, path: WorkspacePath, disk: FileState) -
 
 
 def next_tag(marks: Marks) -> tuple[int, int, Tag]:
-    """Turn, place in it, and tag of the next announced capture (storage.md 4): ``N``, then ``N.1``; before a turn ``0.0``."""
+    """Turn, place in it, and tag of the next announced capture (docs/storage-format.md 2)."""
     turn = marks.last_turn
     tools = [tag.partition(".")[2] or "0" for tag, (_, of) in marks.tags.items() if of == turn]
     tool = max((int(text) + 1 for text in tools if text.isdecimal()), default=0)

@@ -1,8 +1,8 @@
 """Go on from a ``restore_plan`` line to its end; safe to begin again at any time.
 
 The same steps serve a restore that has just written its plan and one that a crash interrupted. What is on disk decides, path
-by path (reliability.md 3.1): wanted already, as expected, or neither. What is neither is somebody's: its bytes are stored, it
-stays.
+by path (docs/storage-format.md 4): wanted already, as expected, or neither. What is neither is somebody's: its bytes are
+stored, it stays.
 
 | crash after | what is left | what beginning again does |
 | --- | --- | --- |

@@ -1,8 +1,8 @@
 """What the last look at the workspace saw: a cache of stamps, and the last known state of the paths that no line names.
 
 ``desktop/known`` may vanish at any time: then the next look is a first one, which sets the states of unnamed paths and writes
-nothing for them. ``desktop/baseline`` holds copies of files that nothing else has (storage.md 7); they are not synced, checked
-when they are used, and go when no state needs them. Blocking; written under the vault's lock.
+nothing for them. ``desktop/baseline`` holds copies of files that nothing else has; they are not synced, checked when they are
+used, and go when no state needs them (docs/storage-format.md 1 and 5). Blocking; written under the vault's lock.
 """
 
 import hashlib
@@ -23,6 +23,7 @@ from vibekit_desktop.core.types.ids import BlobHash, WorkspacePath
 
 _VERSION = 1
 _LIMIT_BYTES = 256 << 20
+"""Several times what the largest workspace that is walked needs."""
 NO_COPY = "no-copy"
 """The reason of a content that is known to have been there, and that nobody kept."""
 

@@ -83,8 +83,8 @@ def retire(ground: Ground, chat: ChatId) -> None:
 
 
 def drop_unneeded(ground: Ground) -> None:
-    """A retired log stays as long as a chat that began before its last line is there (storage.md 4), and as long as another log
-    says something older of a path than it does."""
+    """A retired log stays as long as a chat that began before its last line is there, and as long as another log says
+    something older of a path than it does."""
     vault = ground.vault
     retired = set(vault.retired_chats())
     if not retired:

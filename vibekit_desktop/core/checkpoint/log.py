@@ -1,6 +1,6 @@
 """The per-chat event log: which lines exist and what each means.
 
-Keys and their meaning: checkpoint.md 1.2 and storage.md 3. A missing key reads as its default here. Pure; any thread.
+Keys and their meaning: docs/storage-format.md 2. A missing key reads as its default here. Pure; any thread.
 """
 
 import base64
@@ -39,7 +39,7 @@ class PlanFile(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class PlanBody(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What a ``restore_plan`` line confirms; enough to finish it after a crash (storage.md 5)."""
+    """What a ``restore_plan`` line confirms; enough to finish it after a crash (docs/storage-format.md 4)."""
 
     kind: str
     """``restore``, ``undo-file``, ``undo`` or ``redo``."""
@@ -56,7 +56,7 @@ class PlanBody(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """With an undo of a cut: the branch whose turns come back."""
     files: tuple[PlanFile, ...] = ()
     token: str = ""
-    """The vault's token: a plan with another one is never carried on (storage.md 1)."""
+    """The vault's token: a plan with another one is never carried on."""
     digest: str = ""
 
 
@@ -305,7 +305,7 @@ def author_of(line: Line) -> Author:
 
 
 def how_of(line: Line) -> How:
-    """How we know; ``import`` counts as announced on ``snapshot`` lines and as scan on the others (storage.md 3)."""
+    """How we know; ``import`` counts as announced on ``snapshot`` lines and as scan on the others."""
     if line.type == "snapshot":
         return How.ANNOUNCED
     try:

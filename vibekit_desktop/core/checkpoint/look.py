@@ -1,4 +1,4 @@
-"""Look at the disk and write down what changed unrecorded: whose it is, and in whose log (storage.md 4, "A look").
+"""Look at the disk and write down what changed unrecorded: whose it is, and in whose log (docs/storage-format.md 5).
 
 Each difference is one ``observed`` line: in the log of the chat whose turn is open, if exactly one is (how ``scan``), else in
 the log of the chat that looks (how ``gap``). Lines first, then what is remembered of the look: a crash between the two finds

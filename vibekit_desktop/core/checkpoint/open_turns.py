@@ -14,6 +14,9 @@ from vibekit_desktop.core.types.checkpoints import State
 from vibekit_desktop.core.types.ids import ChatId, WorkspacePath
 
 FORGOTTEN_MS = 12 * 60 * 60 * 1000
+"""Longer than a night in which nobody answered an agent's question."""
+_EDGES = frozenset(("turn_start", "turn_end", "command_start", "command_end", "restore_plan"))
+"""The lines before which there is a look at everything."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,9 +78,6 @@ def open_turns(ground: Ground) -> dict[ChatId, OpenTurn]:
         if turn is not None and not turn.forgotten:
             found[chat] = turn
     return found
-
-
-_EDGES = frozenset(("turn_start", "turn_end", "command_start", "command_end", "restore_plan"))
 
 
 def last_look(ground: Ground) -> int:

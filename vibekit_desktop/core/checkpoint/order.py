@@ -1,4 +1,4 @@
-"""Put the lines of all logs of a vault into one order (storage.md 4). Pure; any thread.
+"""Put the lines of all logs of a vault into one order (docs/storage-format.md 3). Pure; any thread.
 
 Numbered lines go by ``seq``, whatever the clock said. A line without ``seq`` goes by the largest time so far in its log. The
 order within a log always holds, so such a line also stays before the next numbered line of its log.

@@ -1,4 +1,4 @@
-"""Which chat last wrote a path, and whether someone else wrote since (storage.md 4, "What this chat left"). Pure; any thread.
+"""Which chat last wrote a path, and whether someone else wrote since (docs/storage-format.md 3). Pure; any thread.
 
 An author here is a word: ``agent``, ``command``, ``restore``, ``user``, ``unknown``, or ``chat:`` and the id of another chat,
 which `other_chat` takes out again.

@@ -1,4 +1,4 @@
-"""The turns, tags and entries of one chat, and where a point stands in its view (storage.md 4 and 5). Pure; any thread."""
+"""The turns, tags and entries of one chat, and where a point stands among them (docs/storage-format.md 3). Pure; any thread."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -208,7 +208,7 @@ class Marks:
         return [placed.line for _, placed in self.view.own if placed.chat == self.view.chat]
 
     def standing(self) -> Standing:
-        """Fold the chat's own entries: storage.md 5, Entries."""
+        """Fold the chat's own entries: docs/storage-format.md 4."""
         in_force: dict[int, str] = {}
         redo: list[tuple[int, int]] = []
         for line in self.own_lines():

@@ -1,7 +1,8 @@
 """Record what agents do while they do it: the edges of turns and commands, and every announced write before it lands.
 
-Turns and commands are lines; a look at the disk stands at each of their edges (storage.md 4). An announced write is captured
-first: what it will overwrite is in the store, durably, before the call returns. Blocking; the caller holds the vault's lock.
+Turns and commands are lines; a look at the disk stands at each of their edges (docs/storage-format.md 5). An announced write is
+captured first: what it will overwrite is in the store, durably, before the call returns. Blocking; the caller holds the vault's
+lock.
 """
 
 from collections.abc import Mapping, Sequence
@@ -21,6 +22,7 @@ from vibekit_desktop.core.types.ids import ChatId, WorkspacePath
 __all__ = ["Announced", "Recorder"]
 
 MOST_STAMPS = 50_000
+"""More cannot be stamped again and again within the seconds that the end of a turn may take."""
 
 
 class Recorder:

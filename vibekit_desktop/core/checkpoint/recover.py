@@ -14,6 +14,7 @@ from vibekit_desktop.core.types.checkpoints import RestorePlan, RestoreReport
 from vibekit_desktop.core.types.errors import EnvironmentFault, LogDamaged, RestoreUnfinished
 from vibekit_desktop.core.types.ids import ChatId
 
+# Why a restore is open.
 INTERRUPTED = "interrupted"
 OTHER_VAULT = "other-vault"
 LOG_DAMAGED = "log-damaged"

@@ -30,6 +30,7 @@ from vibekit_desktop.core.types.errors import CannotRead, CannotWrite, Environme
 from vibekit_desktop.core.types.ids import BlobHash, WorkspacePath
 
 _LIMIT_BYTES = 256 << 20
+"""A list of some hundred thousand stages; what is larger, no restore of ours wrote."""
 NEW_FILE_MODE = 0o644
 _THIS_PATH = (
     errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOENT, errno.ENOTDIR, errno.EINVAL, errno.ENAMETOOLONG, errno.EOPNOTSUPP,

@@ -1,4 +1,4 @@
-"""What a chat did to the files, turn by turn, as rows (storage.md 4, command-line.md ``timeline``). Pure; any thread.
+"""What a chat did to the files, turn by turn, as rows (docs/storage-format.md 3). Pure; any thread.
 
 Rows come in the order of the view: turns, the changes between them, restores, and at the end what is on disk now. Within a row
 there is one net change for each path.

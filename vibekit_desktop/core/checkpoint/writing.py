@@ -1,4 +1,4 @@
-"""Carry out an agent's write: capture, stage beside the target, look once more, rename (storage.md 7, reliability.md 3.2).
+"""Carry out an agent's write: capture, stage beside the target, look once more, rename (docs/storage-format.md 5).
 
 What the agent did not know is never overwritten: a file that is not what the writer read is left, its bytes in the store.
 
@@ -145,7 +145,7 @@ def _still(ground: Ground, path: WorkspacePath, before: FileState) -> None:
 
 
 def _never_written(ground: Ground, chat: ChatId, report: CaptureReport) -> None:
-    """A write that is known to have failed is closed (storage.md 4): the file is as it was captured, and what has become of it
+    """A write that is known to have failed is closed: the file is as it was captured, and what has become of it
     since is somebody else's change."""
     path, before = report.path, report.before
     try:

@@ -29,7 +29,7 @@ def crash_at(world: World, step: str) -> None:
 
 
 def test_85_the_agents_file_goes_back_and_the_users_stays(session: Session) -> None:
-    """The original cuts at the tag's count, 2; ours before the prompt, which goes into the composer (storage.md 5)."""
+    """The original cuts at the tag's count, 2; ours before the prompt, which goes into the composer."""
     world = session.world
     world.write("agent.txt", b"v1")
     session.turn({"agent.txt": b"v2"}, count=2)
@@ -152,7 +152,7 @@ def test_95_a_plan_that_is_written_down_is_open_until_it_is_closed(session: Sess
 
 
 def test_96_an_interrupted_restore_of_ours_is_finished_and_one_of_the_originals_is_not(session: Session) -> None:
-    """The original finishes its own in whatever call comes first, by its rule W1; we ask (storage.md 3)."""
+    """The original finishes its own in whatever call comes first, by its rule W1; we ask."""
     world = session.world
     world.write("f", b"0")
     session.turn({"f": b"1"})
