@@ -204,15 +204,14 @@ class Vault(Model):
         if not plan.works:
             return 0
         chat = plan.chat
-        if plan.steps:
-            self.look(chat, self.named() if self.seen is None else None, ending=EVERYBODY)
+        self.look(chat, self.named() if self.seen is None else None, ending=EVERYBODY)
         # From here on a crash changes nothing: the plan is carried out to its end.
         hook, self.on_step = self.on_step, None
         number, turn = self.last_entry(chat) + 1, self.last_turn(chat)
         cut_last = max(self.transcripts.get(chat, []), default=0)
         body = Planned(plan.kind, plan.takes_back, branch if plan.keep >= 0 else "", plan.keep, plan.back_from, cut_last)
         cut = self.count
-        exact = [f"entry:{number}"] if plan.steps and self.looks else []
+        exact = [f"entry:{number}"] if self.looks else []
         self.add(Line(chat, "restore_plan", turn, entry=number, plan=body), *exact)
         for path, step in plan.acts.items():
             self.put(path, step.wanted._replace(mode=self._mode(step)) if step.wanted != ABSENT else ABSENT)
