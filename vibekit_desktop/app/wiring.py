@@ -23,6 +23,7 @@ from vibekit_desktop.core.services.families import Families
 from vibekit_desktop.core.services.found import Finder
 from vibekit_desktop.core.services.headers import Headers
 from vibekit_desktop.core.services.history import HistoryService
+from vibekit_desktop.core.services.hook_chats import HookChats
 from vibekit_desktop.core.services.library import LibraryService
 from vibekit_desktop.core.services.purge import Purge, RetentionService
 from vibekit_desktop.core.services.serial import Serial
@@ -93,9 +94,7 @@ def build(
     library = LibraryService(fs, shelf, history, finder, headers, serial, settings, version=__version__)
     turns = TurnService(
         bus,
-        shelf,
-        history,
-        chats,
+        HookChats(shelf, history, chats),
         headers,
         serial,
         counts,

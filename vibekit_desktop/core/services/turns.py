@@ -11,13 +11,11 @@ Each call is one short change under the vault's lock; what it announced is durab
 
 import asyncio
 import logging
-import re
 import time
 import uuid
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
 import msgspec
 
@@ -26,13 +24,11 @@ from vibekit_desktop.core.chat import hooked
 from vibekit_desktop.core.chat.codec import is_newer
 from vibekit_desktop.core.checkpoint.capture import Announced
 from vibekit_desktop.core.checkpoint.kernel import CheckpointKernel
-from vibekit_desktop.core.disk import folders
 from vibekit_desktop.core.disk.tree import Stamp
 from vibekit_desktop.core.services.contents import LineCounts
 from vibekit_desktop.core.services.headers import Headers
-from vibekit_desktop.core.services.history import HistoryService
+from vibekit_desktop.core.services.hook_chats import HookChats, Named
 from vibekit_desktop.core.services.serial import Serial, durably
-from vibekit_desktop.core.services.shelf import Shelf
 from vibekit_desktop.core.services.vaults import OpenVault
 from vibekit_desktop.core.types.chats import Chat, Message, Role
 from vibekit_desktop.core.types.checkpoints import CaptureReport, Coverage, EntryKind, FileChange, TurnReport
@@ -41,41 +37,21 @@ from vibekit_desktop.core.types.errors import (
     ChatGone,
     ChatNotFound,
     CoreError,
-    InvalidId,
     LogDamaged,
     NewerFormat,
     NoOpenTurn,
-    WorkspaceMissing,
-    WorkspaceNeeded,
-    WorkspaceRefused,
 )
 from vibekit_desktop.core.types.events import ChatCreated, ChatUpdated, HistoryGrew, MessageAppended, MessageUpdated
-from vibekit_desktop.core.types.ids import ChatId, WorkspacePath, imported_chat_id, parse_chat_id
+from vibekit_desktop.core.types.ids import ChatId, WorkspacePath
 
 T = TypeVar("T")
 _log = logging.getLogger(__name__)
 
 QUIET_S = 0.3
+"""A turn ends once nothing changed for so long: formatters and watchers still write when the agent has its answer."""
 LONGEST_S = 3.0
+"""Whoever called the hook waits; what changes later is told as late."""
 _STEP_S = 0.1
-_SOURCE = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
-_SESSION_BYTES = 512
-
-
-class Names(Protocol):
-    """Who knows what people call a chat."""
-
-    async def resolve(self, text: str) -> ChatId:
-        """See `core.api.Chats.resolve`."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Named:
-    """A chat as a hook names it; it need not be there yet. ``source`` and ``session``: named by another program's session."""
-
-    chat: ChatId
-    source: str = ""
-    session: str = ""
 
 
 class TurnService:
@@ -84,9 +60,7 @@ class TurnService:
     def __init__(
         self,
         bus: Bus,
-        shelf: Shelf,
-        history: HistoryService,
-        names: Names,
+        chats: HookChats,
         headers: Headers,
         serial: Serial,
         counts: LineCounts,
@@ -98,9 +72,7 @@ class TurnService:
         now_s: Callable[[], float] = time.monotonic,
     ) -> None:
         self._bus = bus
-        self._shelf = shelf
-        self._history = history
-        self._names = names
+        self._chats = chats
         self._headers = headers
         self._serial = serial
         self._counts = counts
@@ -116,7 +88,7 @@ class TurnService:
         self, chat_text: str, path_text: str, *, content: bytes | None, deleted: bool, mode: int | None
     ) -> CaptureReport:
         """Capture a path just before the caller writes it."""
-        chat, vault = await self._place(chat_text)
+        chat, vault = await self._chats.place(chat_text)
         path = self._path_of(vault.workspace_path, path_text)
         announced = Announced(content=content, deleted=deleted, mode=mode)
 
@@ -146,18 +118,14 @@ class TurnService:
 
     async def begin(self, chat_text: str, *, workspace: Path | None, agent: str | None, prompt: str | None) -> TurnReport:
         """A turn begins; a chat that is not there yet is made."""
-        if workspace is not None:
-            await asyncio.to_thread(self._check_workspace, workspace)
-        named = await self._named(chat_text, workspace)
-        vault = await self._home_of(named, workspace)
-        label = self._history.source_label(named.source)
+        named, vault = await self._chats.place_or_new(chat_text, workspace)
 
         def work(kernel: CheckpointKernel) -> tuple[int, bool, list[Message]]:
             begun: list[int] = []
             new: list[Message] = []
 
             def change(found: Chat, there: bool) -> Chat:
-                chat = found if there else self._new_chat(named, label)
+                chat = found if there else self._new_chat(named)
                 if agent:
                     chat = msgspec.structs.replace(chat, agent=hooked.storable(agent))
                 message = self._prompt(chat, prompt)
@@ -185,12 +153,12 @@ class TurnService:
         told = hooked.told_already(chat, words)
         return told or Message(id=str(uuid.uuid4()), role=Role.USER.value, ts=self._clock(), content=words)
 
-    def _new_chat(self, named: _Named, label: str) -> Chat:
+    def _new_chat(self, named: Named) -> Chat:
         return Chat(
             id=named.chat,
             messages=(),
             created_at=self._clock(),
-            agent=label,
+            agent=named.agent,
             source=named.source,
             source_session=named.session,
         )
@@ -204,7 +172,7 @@ class TurnService:
         return await self._command(chat_text, lambda kernel, chat: kernel.recorder.end_command(chat))
 
     async def _command(self, chat_text: str, step: Callable[[CheckpointKernel, ChatId], int]) -> TurnReport:
-        chat, vault = await self._place(chat_text)
+        chat, vault = await self._chats.place(chat_text)
 
         def work(kernel: CheckpointKernel) -> int:
             _message_count(vault, chat)  # a damaged chat is told before anything is done
@@ -216,7 +184,7 @@ class TurnService:
 
     async def end(self, chat_text: str, *, answer: str | None) -> TurnReport:
         """The turn ended; its files are found and told."""
-        chat, vault = await self._place(chat_text)
+        chat, vault = await self._chats.place(chat_text)
         await self._reading(vault, lambda kernel: _open_turn(kernel, chat))  # no waiting for nothing
         unsettled = await self._until_quiet(vault)
 
@@ -247,7 +215,7 @@ class TurnService:
         return (), Coverage(complete=False)
 
     async def _until_quiet(self, vault: OpenVault) -> Sequence[WorkspacePath]:
-        """Wait until nothing changed for a moment, but not for ever (storage.md 7); the paths that were changing to the end."""
+        """Wait until nothing changed for a moment, but not for ever; the paths that were changing to the end."""
         began = since = self._now_s()
         seen = await self._reading(vault, lambda kernel: kernel.recorder.signature())
         changing: Sequence[WorkspacePath] = ()
@@ -259,57 +227,6 @@ class TurnService:
             if found := _differing(seen, now):
                 changing, seen, since = found, now, self._now_s()
         return ()
-
-    # -- where -----------------------------------------------------------------------------------------------------
-
-    async def _place(self, chat_text: str) -> tuple[ChatId, OpenVault]:
-        """A chat that is there, and its vault with the workspace in sight."""
-        chat = await self._names.resolve(chat_text)
-        vault = await self._history.vault_of(chat)
-        await asyncio.to_thread(_require_workspace, vault)
-        return chat, vault
-
-    def _check_workspace(self, workspace: Path) -> None:
-        self._shelf.refuse_as_workspace(workspace)
-        if not folders.is_folder(workspace):
-            raise WorkspaceMissing(str(workspace))
-
-    async def _named(self, text: str, workspace: Path | None) -> _Named:
-        """Which chat is meant. With a workspace a text that is no chat's id is the id of a chat to be made: the beginning of
-        another chat's id must not put a hook's turn into that chat."""
-        if text.startswith("@"):
-            return _Named(await self._names.resolve(text))
-        if ":" in text:
-            source, _, session = text.partition(":")
-            if not _SOURCE.fullmatch(source) or not session or "\0" in session or len(session) > _SESSION_BYTES:
-                raise InvalidId("session", len(text))
-            return _Named(imported_chat_id(source, hooked.storable(session)), source, hooked.storable(session))
-        chat = parse_chat_id(text)
-        if workspace is not None or await self._history.holds(chat):
-            return _Named(chat)
-        try:
-            return _Named(await self._names.resolve(text))
-        except ChatNotFound as error:
-            raise WorkspaceNeeded(text) from error
-
-    async def _home_of(self, named: _Named, workspace: Path | None) -> OpenVault:
-        """The vault that has the chat, brought up to date with its source before its first turn by a hook; else the one that
-        will have it."""
-        vault = await asyncio.to_thread(self._shelf.holding, named.chat)
-        if vault is None:
-            found = await self._history.found_session(named.chat)
-            if found is not None:
-                _same_workspace(found.summary.cwd, workspace)
-                vault = await self._history.vault_of(named.chat)
-        if vault is None:
-            if workspace is None:
-                raise WorkspaceNeeded(f"{named.source}:{named.session}" if named.source else named.chat)
-            return await durably(lambda: self._shelf.for_workspace(str(workspace)))
-        _same_workspace(vault.workspace_path, workspace)
-        await asyncio.to_thread(_require_workspace, vault)
-        if not await asyncio.to_thread(_is_hooked, vault, named.chat):
-            await self._history.bring_up_to_date(named.chat, vault)
-        return vault
 
     # -- how -------------------------------------------------------------------------------------------------------
 
@@ -346,21 +263,6 @@ class TurnService:
         for event in news:
             self._bus.publish(event)
         self._bus.publish(HistoryGrew(chat, vault.workspace_path))
-
-
-def _require_workspace(vault: OpenVault) -> None:
-    if vault.workspace() is None:
-        raise WorkspaceMissing(vault.workspace_path)
-
-
-def _same_workspace(place: str, workspace: Path | None) -> None:
-    if workspace is not None and not folders.same_folder(place, str(workspace)):
-        raise WorkspaceRefused(str(workspace), "other-workspace")
-
-
-def _is_hooked(vault: OpenVault, chat: ChatId) -> bool:
-    header = vault.chats.header(chat)
-    return header is not None and bool(header.hooked_from)
 
 
 def _message_count(vault: OpenVault, chat: ChatId) -> int:
