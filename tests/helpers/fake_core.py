@@ -10,7 +10,7 @@ from pathlib import Path
 
 from vibekit_desktop.core.api import Check, Core
 from vibekit_desktop.core.bus import Bus
-from vibekit_desktop.core.types.chats import ChatHeader, ChatView, Export, ExportFormat, Message
+from vibekit_desktop.core.types.chats import ChatHeader, ChatView, Export, ExportFormat, Message, TurnSpan
 from vibekit_desktop.core.types.checkpoints import (
     ABSENT,
     UNKNOWN,
@@ -106,6 +106,10 @@ class FakeChats(_Answers):
     async def earlier(self, chat: ChatId, before: int, limit: int) -> Sequence[Message]:
         self.note("earlier", chat, before, limit)
         return self.older.get(chat, ())[max(0, before - limit) : before]
+
+    async def turns(self, chat: ChatId) -> Sequence[TurnSpan]:
+        self.note("turns", chat)
+        return self.views[chat].turns
 
     async def hold_open(self, chat: ChatId | None) -> None:
         self.note("hold_open", chat)

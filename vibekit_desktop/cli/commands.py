@@ -82,7 +82,8 @@ async def _show(core: Core, options: argparse.Namespace) -> int:
         chat: dict[str, Json] = {str(key): _json(value) for key, value in raw.items()}
         listed = chat.get("messages")
         messages = listed if isinstance(listed, list) else []
-        turns_in = [{**objects.turn_object(turn), "tag": turn.tag or _tag(messages, turn.first_message)} for turn in view.turns]
+        turns = await core.chats.turns(view.header.id) if view.first_index else view.turns
+        turns_in = [{**objects.turn_object(turn), "tag": turn.tag or _tag(messages, turn.first_message)} for turn in turns]
         if options.messages:
             chat["messages"] = messages[first - 1 : last]
         printing.print_json({"chat": chat, "turns": turns_in})

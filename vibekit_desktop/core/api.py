@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, TypeVar
 
-from vibekit_desktop.core.types.chats import ChatHeader, ChatView, Export, ExportFormat, Message
+from vibekit_desktop.core.types.chats import ChatHeader, ChatView, Export, ExportFormat, Message, TurnSpan
 from vibekit_desktop.core.types.checkpoints import (
     CaptureReport,
     CheckoutReport,
@@ -68,6 +68,10 @@ class Chats(Protocol):
 
     async def earlier(self, chat: ChatId, before: int, limit: int) -> Sequence[Message]:
         """The last ``limit`` messages before the one of index ``before``, in order; fewer at the beginning of the chat."""
+
+    async def turns(self, chat: ChatId) -> Sequence[TurnSpan]:
+        """Where every turn of a chat stands, also of those among the earlier messages of a long one: `open` need not tell
+        them."""
 
     async def hold_open(self, chat: ChatId | None) -> None:
         """This window shows ``chat`` from now on, and no other: no purge takes it away meanwhile. It ends with the process."""

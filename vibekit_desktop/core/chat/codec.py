@@ -5,7 +5,7 @@ is refused as damaged, the file stays. Writing overlays our values on the raw ob
 """
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 import msgspec
 
@@ -33,6 +33,16 @@ _ALWAYS_CHAT: dict[str, object] = {
 }
 
 
+CHECKED_BYTES = 1 << 20
+"""Up to here every value of a file is looked at before its row is shown; of larger ones only what the row needs."""
+WRITTEN = b'{\n  "'
+"""How every chat file begins that we or the original wrote."""
+
+
+class _Shown(Chat, frozen=True, kw_only=True):
+    desktop_format: int = 0
+
+
 class Unreadable(Exception):
     """The file is no chat that may be loaded; the text says why, without content."""
 
@@ -58,6 +68,45 @@ def decode(data: bytes, chat_id: str) -> tuple[Chat, dict[str, object]]:
         raise Unreadable("the id inside is not the file's name")
     check_ids(chat)
     return chat, raw
+
+
+class Stored(Mapping[str, object]):
+    """The object of a chat file as it is stored, decoded when somebody asks for it."""
+
+    def __init__(self, data: bytes, over: Mapping[str, object]) -> None:
+        self._data = data
+        self._over = over
+        self._found: dict[str, object] | None = None
+
+    def _object(self) -> dict[str, object]:
+        if self._found is None:
+            self._found = {**msgspec.json.decode(self._data, type=dict[str, object]), **self._over}
+        return self._found
+
+    def __getitem__(self, key: str) -> object:
+        return self._object()[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._object())
+
+    def __len__(self) -> int:
+        return len(self._object())
+
+
+def decode_to_show(data: bytes, chat_id: str) -> tuple[Chat, int]:
+    """The chat of a file, and the format it says, to be shown and not to be written again: in a large file keys that are given
+    twice are not looked for, nor values that we do not know. `Unreadable` if it is damaged."""
+    if len(data) > CHECKED_BYTES and data.startswith(WRITTEN):
+        try:
+            found = msgspec.json.decode(data, type=_Shown)
+        except (msgspec.MsgspecError, ValueError, RecursionError):
+            found = None  # the slow way says what is wrong, or that nothing is
+        if found is not None and found.id == chat_id:
+            check_ids(found)
+            return found, found.desktop_format
+    chat, raw = decode(data, chat_id)
+    said = raw.get(FORMAT_KEY)
+    return chat, said if isinstance(said, int) else 0
 
 
 def is_newer(raw: Mapping[str, object]) -> bool:

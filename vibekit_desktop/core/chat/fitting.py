@@ -21,11 +21,20 @@ TOO_LARGE = "larger than a chat file may be"
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChatLimits:
     """Sizes in bytes. ``read``: no larger chat file is read, as with the original. ``write``: no larger one is written.
-    ``split_to``: how much of the messages stays in a file when the older ones go into parts, and how large a part may be."""
+    ``split_over``: from a larger one the older messages go into parts. ``split_to``: how much of the messages then stays, and
+    how large a part may be.
+
+    A chat is opened by reading its file, so ``split_over`` decides how long that takes, however long the chat is."""
 
     read: int = 32 << 20
     write: int = 24 << 20
-    split_to: int = 8 << 20
+    split_over: int = 4 << 20
+    split_to: int = 2 << 20
+
+    def threshold(self, frame: int) -> int:
+        """The size of a file that is split. ``frame``: how much of it is no message; there is room for some beside it, so that
+        a file with a large frame is not split at every change."""
+        return min(self.write, max(self.split_over, frame + 2 * self.split_to))
 
 
 LIMITS = ChatLimits()
@@ -50,7 +59,7 @@ def _fitted(parts: Parts, path: Path, chat: Chat, raw: Mapping[str, object], lim
     earlier = [item for _, items in back for item in items] + (listed if isinstance(listed, list) else [])
     objects = codec.objects(messages, earlier)
     data = codec.encode_with(chat, raw, None if chat.messages is None else objects)
-    if len(data) <= limits.write:
+    if len(data) <= min(limits.split_over, limits.write) or len(data) <= limits.threshold(_frame(chat, raw)):
         return chat, data
     named = [*chat.parts]
     at = 0
@@ -61,12 +70,12 @@ def _fitted(parts: Parts, path: Path, chat: Chat, raw: Mapping[str, object], lim
         named.append(part)
         at = end
     rest, objects = messages[at:], objects[at:]
-    frame = len(codec.encode_with(msgspec.structs.replace(chat, parts=tuple(named), messages=()), raw, []))
+    frame = _frame(msgspec.structs.replace(chat, parts=tuple(named)), raw)
     if frame > limits.write:
         raise CannotWrite(str(path), TOO_LARGE)
     sizes = [codec.size_in_file(item) for item in objects]
     first = 0
-    if frame + sum(sizes) > limits.write:
+    if frame + sum(sizes) > limits.threshold(frame):
         most = limits.write - frame
         first = split.first_kept(rest, sizes, room=min(limits.split_to, most), most=most)
     for start, end in split.groups([codec.size_in_part(item) for item in objects[:first]], limits.split_to):
@@ -76,6 +85,11 @@ def _fitted(parts: Parts, path: Path, chat: Chat, raw: Mapping[str, object], lim
     if len(data) > limits.write:
         raise CannotWrite(str(path), TOO_LARGE)
     return saved, data
+
+
+def _frame(chat: Chat, raw: Mapping[str, object]) -> int:
+    """How large the file would be without messages."""
+    return len(codec.encode_with(msgspec.structs.replace(chat, messages=()), raw, []))
 
 
 def _coming_back(parts: Parts, chat: Chat, raw: Mapping[str, object]) -> _Back:

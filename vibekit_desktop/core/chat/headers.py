@@ -113,6 +113,12 @@ class HeaderCache:
         self._put(seen)
         return seen.row
 
+    def opened(self, path: Path, before: os.stat_result, chat: Chat, *, newer: bool) -> None:
+        """A chat was just read whole: its row need not be. ``before``: what its file was then, or even earlier."""
+        seen = self._recent.get(path.name) or (self._known or {}).get(path.name)
+        if seen is None or (seen.size, seen.mtime_ns, seen.ino) != _stamp(before):
+            self._put(_Seen(*_stamp(before), rows.of(chat, archived=self._archived, newer=newer)))
+
     def wrote(self, path: Path, chat: Chat) -> None:
         """A chat was just written: its row is known without reading it."""
         found = self._fs.stat(path)

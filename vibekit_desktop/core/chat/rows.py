@@ -9,11 +9,6 @@ from vibekit_desktop.core.types.chats import Chat, ChatPart, Role, Whole
 from vibekit_desktop.core.types.errors import InvalidId
 from vibekit_desktop.core.types.ids import ChatId, parse_chat_id
 
-CHECKED_BYTES = 1 << 20
-"""Up to here every value of a file is looked at for its row; of larger ones only what the row needs."""
-_WRITTEN = b'{\n  "'
-"""How every chat file begins that we or the original wrote."""
-
 
 class Details(msgspec.Struct, frozen=True, kw_only=True, array_like=True, gc=False):
     """What is rarely asked of a row: where its chat comes from, and how it is followed."""
@@ -163,11 +158,11 @@ def read(chat: ChatId, data: bytes, *, changed_ms: int, archived: bool) -> ChatF
 
 def _opened(chat: ChatId, data: bytes) -> tuple[Chat | _Head, object]:
     """What a row needs, and what the file says of its format."""
-    if not data.startswith(_WRITTEN) or b"\\ud" in data or b"\\uD" in data:
+    if not data.startswith(codec.WRITTEN) or b"\\ud" in data or b"\\uD" in data:
         return _strictly(chat, data)  # neither of us writes like this: look at everything
     if not data.isascii():
         codecs.utf_8_decode(data, "strict", True)
-    if len(data) <= CHECKED_BYTES:
+    if len(data) <= codec.CHECKED_BYTES:
         try:
             found = _WHOLE.decode(data)
         except (msgspec.MsgspecError, ValueError, RecursionError):

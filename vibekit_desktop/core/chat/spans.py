@@ -59,11 +59,14 @@ def turn_spans(
             starts.append((turn, index))
             inside = False
     spans: list[TurnSpan] = []
-    for position, (number, first) in enumerate(starts):
-        last = starts[position + 1][1] - 1 if position + 1 < len(starts) else first_index + len(messages) - 1
+    ends = [first - 1 for _, first in starts[1:]] + [first_index + len(messages) - 1]
+    for (number, first), last in zip(starts, ends, strict=False):
         if not number:
             continue
-        within = messages[max(0, first - first_index) : max(0, last + 1 - first_index)]
+        if last < first_index:
+            spans.append(TurnSpan(turn=number, first_message=first, last_message=last))
+            continue
+        within = messages[max(0, first - first_index) : last + 1 - first_index]
         spans.append(
             TurnSpan(
                 turn=number,

@@ -38,19 +38,41 @@ class StoredTranscripts:
         """Length and prompts of a transcript; nothing at all if there is no chat file. The prompts in a part that is missing or
         damaged are not told."""
         try:
-            found, _ = self._store.load(chat)
+            return self.shape_of(self._store.load(chat)[0])
         except ChatNotFound:
             return TranscriptShape(messages=0, prompt_index={}, prompts={})
+
+    def shape_of(self, found: Chat, *, newest: bool = False) -> TranscriptShape:
+        """The same of a chat as it was read. ``newest``: only what the messages in the chat file need, so that opening a chat
+        costs the same however long it is; where prompts do not say their turn, all are needed for that."""
         places: dict[int, int] = {}
         prompts: dict[int, str] = {}
         unmarked: dict[int, str] = {}
-        for index, turn, text in self._prompts(found):
+        for index, turn, text in self._newest(found) if newest else self._prompts(found):
             if not turn:
                 unmarked[index] = text
             elif turn not in places:
                 places[turn] = index
                 prompts[turn] = text
         return TranscriptShape(messages=self._store.count(found), prompt_index=places, prompts=prompts, unmarked=unmarked)
+
+    def _newest(self, chat: Chat) -> Iterator[Prompt]:
+        """The prompts in the chat file, and the last one before them."""
+        own = [*self._of_file(chat)]
+        if not all(turn for _, turn, _ in own) or any(part.prompts != part.turns for part in chat.parts):
+            yield from self._prompts(chat)
+            return
+        first = chat.first_index
+        for part in reversed(chat.parts):
+            first -= part.messages
+            if part.prompts:
+                try:
+                    index, turn, text = self._store.parts.prompts(ChatId(chat.id), part)[-1]
+                    yield first + index, turn, text
+                except ChatDamaged as error:
+                    _log.info("the prompts of chat %s are not all known: %s", chat.id, error.reason)
+                break
+        yield from own
 
     def _prompts(self, chat: Chat) -> Iterator[Prompt]:
         first = 0
@@ -61,7 +83,10 @@ class StoredTranscripts:
             except ChatDamaged as error:
                 _log.info("the prompts of chat %s are not all known: %s", chat.id, error.reason)
             first += part.messages
-        for index, message in enumerate(chat.messages or (), first):
+        yield from self._of_file(chat)
+
+    def _of_file(self, chat: Chat) -> Iterator[Prompt]:
+        for index, message in enumerate(chat.messages or (), chat.first_index):
             if message.role == Role.USER and not is_merged(message):
                 yield index, message.turn, message.content
 

@@ -11,7 +11,7 @@ from vibekit_desktop.core.services.history import HistoryService
 from vibekit_desktop.core.services.serial import Serial, durably
 from vibekit_desktop.core.services.shelf import Shelf
 from vibekit_desktop.core.services.vaults import OpenVault
-from vibekit_desktop.core.types.chats import Chat, ChatHeader, ChatView, Message
+from vibekit_desktop.core.types.chats import Chat, ChatHeader, ChatView, Message, TurnSpan
 from vibekit_desktop.core.types.errors import ChatAmbiguous, ChatNotFound, InvalidId
 from vibekit_desktop.core.types.ids import ChatId, imported_chat_id, parse_chat_id
 
@@ -105,11 +105,15 @@ class ChatReading:
     async def open(self, chat: ChatId) -> ChatView:
         """Read a chat; a source session is materialised first, one that has grown is brought up to date."""
         vault = await self._history.vault_of(chat)
+        # What it follows is known once it is read, and mostly it need not be read again.
+        first = await self._reading(vault, lambda: (*vault.chats.load_to_show(chat), vault.chats.header(chat)))
         await self._history.bring_up_to_date(chat, vault)
 
         def work() -> ChatView:
-            loaded, raw = vault.chats.load(chat)
-            shape = vault.kernel().shape(chat)
+            loaded, raw, row = first
+            if vault.chats.header(chat) is not row:
+                loaded, raw = vault.chats.load_to_show(chat)
+            shape = vault.kernel().shape(chat, told=vault.transcripts.shape_of(loaded, newest=True))
             return ChatView(
                 header=self._headers.read(vault, chat),
                 chat=loaded,
@@ -122,7 +126,7 @@ class ChatReading:
                 ),
                 vault_workspace=vault.workspace_path,
                 workspace_found=vault.workspace() is not None,
-                raw={**raw, "message_count": vault.chats.count(loaded)},
+                raw=raw,
                 first_index=loaded.first_index,
             )
 
@@ -137,9 +141,25 @@ class ChatReading:
         vault = await self._history.vault_of(chat)
 
         def work() -> Sequence[Message]:
-            loaded = vault.chats.load(chat)[0]
+            loaded = vault.chats.load_to_show(chat)[0]
             last = max(0, min(before, vault.chats.count(loaded)))
             return self._answered(loaded, vault.chats.page(loaded, max(0, last - max(0, limit)), last))
+
+        return await self._reading(vault, work)
+
+    async def turns(self, chat: ChatId) -> Sequence[TurnSpan]:
+        """Every turn of a chat."""
+        vault = await self._history.vault_of(chat)
+
+        def work() -> Sequence[TurnSpan]:
+            loaded = vault.chats.load_to_show(chat)[0]
+            shape = vault.kernel().shape(chat, told=vault.transcripts.shape_of(loaded))
+            return turn_spans(
+                loaded.messages or (),
+                shape.prompt_index,
+                first_index=loaded.first_index,
+                earlier_unmarked=tuple(shape.unmarked),
+            )
 
         return await self._reading(vault, work)
 

@@ -72,6 +72,7 @@ class OpenVault:
         self.workspace_path = workspace_path
         self.store = VaultStore(fs, folder, clock=clock)
         self.chats = ChatStore(fs, folder, clock=clock)
+        self.transcripts = StoredTranscripts(self.chats, clock=clock)
         self.archive = Archive(fs, self.chats, clock=clock)
         self.drafts = Drafts(fs, self.chats)
         self.lock = WatchedLock(fs, folder)
@@ -101,7 +102,7 @@ class OpenVault:
                 self._fs,
                 self.store,
                 workspace,
-                StoredTranscripts(self.chats, clock=self._clock),
+                self.transcripts,
                 self._clock,
                 capture_bytes=limits.capture_bytes,
                 copy_bytes=limits.copy_bytes,

@@ -191,8 +191,7 @@ class ChatHeader:
     """With ``DAMAGED``: what is wrong, in one sentence without content."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TurnSpan:
+class TurnSpan(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """Where one turn stands in the transcript: indexes into ``messages``, both included, from 0.
 
     ``tag`` is the tag of the turn's first announced capture, or empty. ``duration_ms`` 0 = not known.

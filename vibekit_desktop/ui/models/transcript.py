@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
 
-from vibekit_desktop.core.types.chats import ChatView, Message, ToolCall
+from vibekit_desktop.core.types.chats import ChatView, Message, ToolCall, TurnSpan
 from vibekit_desktop.core.types.checkpoints import EntryKind, Timeline, TimelineEntry
 from vibekit_desktop.core.types.ids import ChatId
 from vibekit_desktop.ui import when
@@ -92,6 +92,8 @@ class TranscriptModel(QAbstractListModel):
         # What was loaded of earlier messages stays: a transcript changes at its end.
         loaded = range(self._first, self._first + len(self._messages) + 1)
         earlier = self._messages[: view.first_index - self._first] if view.first_index in loaded else ()
+        if earlier and self._view is not None:
+            view = _with_turns(view, self._view.turns)
         self._view, self._messages, self._blocks, self._changes = view, (*earlier, *view.messages), {}, {}
         self._first = view.first_index - len(earlier)
         new = self._make_rows()
@@ -108,13 +110,14 @@ class TranscriptModel(QAbstractListModel):
         if same:
             self.dataChanged.emit(self.index(0), self.index(same - 1))
 
-    def put_before(self, chat: ChatId, upto: int, messages: Sequence[Message]) -> None:
+    def put_before(self, chat: ChatId, upto: int, messages: Sequence[Message], turns: Sequence[TurnSpan] = ()) -> None:
         """Earlier messages of the shown chat, those that end before index ``upto``; others than the ones that come next are not
-        wanted any more."""
+        wanted any more. ``turns``: where turns stand among them."""
         if self._view is None or self._view.header.id != chat or upto != self._first or not messages:
             return
         self.earlier_coming.emit()
         old = self._rows
+        self._view = _with_turns(self._view, turns)
         self._messages, self._blocks, self._changes = (*messages, *self._messages), {}, {}
         self._first = upto - len(messages)
         new = self._make_rows()
@@ -337,3 +340,10 @@ def spoken(block: Block) -> str:
             return tr_n("{n} earlier message", "{n} earlier messages", count)
         case BranchBlock(first, last, _):
             return tr("Turns {first} to {last} moved to a branch", first=first, last=last)
+
+
+def _with_turns(view: ChatView, earlier: Sequence[TurnSpan]) -> ChatView:
+    """The view with turns among its earlier messages, which it need not tell itself."""
+    spans = {span.first_message: span for span in earlier if span.first_message < view.first_index}
+    spans |= {span.first_message: span for span in view.turns}
+    return replace(view, turns=tuple(spans[first] for first in sorted(spans)))

@@ -28,7 +28,7 @@ class OpenChat(QObject):
     Signals: ``opening(chat)``: it is being read; ``opened(view)``: another chat is open; ``read_again(view)``: the same chat
     may have grown; ``not_opened(text)``: it could not be read, nothing is open; ``timeline_read(timeline)``;
     ``timeline_not_read(text)``; ``files_listed(diffs)``: every file that differs from the start of the chat;
-    ``earlier_read(chat, upto, messages)``: the messages that end before index ``upto``.
+    ``earlier_read(chat, upto, messages, turns)``: the messages that end before index ``upto``, and where turns stand.
     """
 
     opening = Signal(object)
@@ -38,7 +38,7 @@ class OpenChat(QObject):
     timeline_read = Signal(object)
     timeline_not_read = Signal(object)
     files_listed = Signal(object)
-    earlier_read = Signal(object, int, object)
+    earlier_read = Signal(object, int, object, object)
 
     def __init__(self, core: Core, bridge: Bridge, parent: QObject) -> None:
         super().__init__(parent)
@@ -184,10 +184,11 @@ class OpenChat(QObject):
     async def _read_earlier(self, chat: ChatId, upto: int, token: int) -> None:
         try:
             messages = await self._core.chats.earlier(chat, upto, EARLIER)
+            turns = await self._core.chats.turns(chat)
         finally:
             self._earlier = False
         if token == self._token:
-            self.earlier_read.emit(chat, upto, messages)
+            self.earlier_read.emit(chat, upto, messages, turns)
 
     async def _list_files(self, chat: ChatId, token: int) -> None:
         diffs = await self._core.diffs.files(chat, Start(), Now(), ())
