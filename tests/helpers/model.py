@@ -199,7 +199,8 @@ class Model:
         said = self._announcement(path, last) if last is not None else None
         if last is not None and said is not None:
             if last is said and (same(last.before, disk) or not known(before)):
-                return Line(said.chat, "observed", said.turn, path, disk, disk, "agent", "settle")
+                owner = self._owner_before(said) if same(last.before, disk) else ""
+                return Line(said.chat, "observed", said.turn, path, disk, disk, "agent", "settle", owner=owner)
             if last is not said and (same(said.after, disk) or not known(said.after)):
                 return Line(said.chat, "observed", said.turn, path, before, disk, "agent", "scan")
         elif last is not None and not known(before):
@@ -220,6 +221,14 @@ class Model:
         if last.how != "settle" or earlier is None or earlier.chat != last.chat or not self._is_announced(earlier):
             return None
         return earlier if same(earlier.before, last.after) else None
+
+    def _owner_before(self, said: Line) -> str:
+        """Whose content a path held before a write that was not done; empty for the agent's own."""
+        view = [line for line in self.view(said.chat) if line.observes and line.path == said.path]
+        at = max(index for index, line in enumerate(view) if line.seq == said.seq and not line.computed)
+        earlier = view[at - 1] if at else None
+        word = "unknown" if earlier is None or earlier.computed else self.word(earlier, said.chat)
+        return "" if word == "agent" else word
 
     def _is_announced(self, line: Line) -> bool:
         return line.kind == "snapshot" and not line.through and self.open.get(line.chat) == line.turn

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 import msgspec
 
-from vibekit_desktop.core.checkpoint import baseline, log
+from vibekit_desktop.core.checkpoint import baseline, log, ownership
 from vibekit_desktop.core.checkpoint.baseline import Difference, Looked
 from vibekit_desktop.core.checkpoint.ground import Ground
 from vibekit_desktop.core.checkpoint.history import Observation, agree, is_known
@@ -43,7 +43,7 @@ def captured(ground: Ground, path: WorkspacePath, state: FileState) -> FileState
             return state
         except EnvironmentFault:
             pass  # the stored copy is damaged, the one on disk is not
-    if (state.size or 0) > ground.capture_bytes:
+    if (state.size or 0) > ground.limits.capture_bytes:
         return FileState(State.NOT_CAPTURED, state.sha, state.mode, TOO_LARGE, state.size)
     try:
         return store_content(ground, path, state)
@@ -196,7 +196,8 @@ def line_of(
     if last is not None and said is not None:
         if last is said and (agree(last.before, one.after) or not is_known(last.after)):
             # It was not done, so far; or it was, and here is what nobody knew.
-            return said.chat, log.observed(one.path, after, after, author=Author.AGENT, how=How.SETTLE, turn=said.line.turn)
+            done = not agree(last.before, one.after)
+            return said.chat, settled(ground, said.chat, one.path, after, turn=said.line.turn, done=done)
         if last is not said and (agree(said.after, one.after) or not is_known(said.after)):
             # Seen not to be done before, and now it is.
             before = kept(ground, one.before)
@@ -206,6 +207,18 @@ def line_of(
         return looker, log.observed(one.path, after, after, author=Author.UNKNOWN, how=How.SETTLE, turn=turn)
     line = log.observed(one.path, kept(ground, one.before), after, author=whose.author, how=whose.how, turn=whose.turn)
     return whose.chat, msgspec.structs.replace(line, renamed_from=log.old_name(one.renamed_from), late=whose.late)
+
+
+def settled(ground: Ground, chat: ChatId, path: WorkspacePath, there: FileState, *, turn: int, done: bool) -> Line:
+    """The line that closes a write which ``chat`` announced last. A content that it did not write stays whose it was: else a
+    restore would take what a person wrote for the agent's."""
+    owner = other = ""
+    if not done:
+        found = ground.vault.memory.view(chat)[0].by_path.get(path, ())
+        said = (seen.position for seen in reversed(found) if seen.line.type == "snapshot" and seen.chat == chat)
+        word = ownership.owner_before(found, chat, next(said, 0))
+        owner, other = ownership.owner_keys("" if word == Author.AGENT else word)
+    return log.observed(path, there, there, author=Author.AGENT, how=How.SETTLE, turn=turn, owner=owner, other_chat=other)
 
 
 def _announcement(ground: Ground, last: Observation, turns: Mapping[ChatId, OpenTurn]) -> Observation | None:

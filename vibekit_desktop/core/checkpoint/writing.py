@@ -11,7 +11,7 @@ What the agent did not know is never overwritten: a file that is not what the wr
 Blocking; the caller holds the vault's lock.
 """
 
-from vibekit_desktop.core.checkpoint import capture, conflicts, log, look, recover, stages
+from vibekit_desktop.core.checkpoint import capture, conflicts, look, recover, stages
 from vibekit_desktop.core.checkpoint.capture import Announced
 from vibekit_desktop.core.checkpoint.ground import Ground
 from vibekit_desktop.core.checkpoint.history import agree
@@ -89,7 +89,7 @@ def write(
 def _require_protection(ground: Ground, path: WorkspacePath, state: FileState) -> None:
     if state.state is State.UNKNOWN:
         raise NotProtected(path, state.reason or State.UNKNOWN.value)
-    if state.has_content and (state.size or 0) > ground.capture_bytes:
+    if state.has_content and (state.size or 0) > ground.limits.capture_bytes:
         raise NotProtected(path, look.TOO_LARGE)
 
 
@@ -150,7 +150,7 @@ def _never_written(ground: Ground, chat: ChatId, report: CaptureReport) -> None:
     path, before = report.path, report.before
     try:
         turn = ground.vault.memory.view(chat)[1].last_turn
-        ground.vault.append(chat, [log.observed(path, before, before, author=Author.AGENT, how=How.SETTLE, turn=turn)])
+        ground.vault.append(chat, [look.settled(ground, chat, path, before, turn=turn, done=False)])
         capture.unrecorded(ground, chat, path, ground.folder().look(path))
     except EnvironmentFault:
         return  # the end of the turn finds out by itself
