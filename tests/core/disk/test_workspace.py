@@ -2,6 +2,7 @@
 
 import os
 import threading
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -92,7 +93,7 @@ def test_a_reserved_folder_that_is_there_already_makes_no_new_name(workspace: Wo
     assert workspace.refused_for_creation(path("aux/nul"))
 
 
-def test_stage_names_fit_and_can_be_told(workspace: Workspace) -> None:
+def test_stage_names_fit_and_can_be_told() -> None:
     for base in ("f", "x" * 255, "é" * 127, os.fsdecode(b"\xff\xfe"), "a\nb"):
         stage = names.stage_name(base)
         assert len(stage.encode()) <= 255
@@ -277,3 +278,32 @@ def test_swapping_a_folder_and_a_link_never_leads_out(workspace: Workspace, root
         flipper.join()
     assert os.listdir(outside) == ["f"]
     assert (outside / "f").read_bytes() == b"theirs"
+
+
+class Blinking(Fs):
+    """A file that somebody replaces again and again: after each look it is what ``then`` makes of it."""
+
+    then: Callable[[], None] = staticmethod(lambda: None)
+
+    def close(self, fd: int) -> None:
+        super().close(fd)
+        self.then()
+
+
+def test_a_file_that_goes_while_it_is_read_is_absent(root: Path) -> None:
+    """`timeline` and `diff` failed as a whole while a build was running."""
+    fs = Blinking()
+    workspace = Workspace.open(fs, root)
+    (root / "a").write_bytes(b"x")
+    fs.then = lambda: (root / "a").unlink(missing_ok=True)
+    assert workspace.read(path("a")) == (ABSENT, None)
+
+
+def test_a_link_that_takes_the_place_of_a_file_is_not_read_as_one(workspace: Workspace, root: Path) -> None:
+    (root / "a").write_bytes(b"x")
+    state = workspace.look(path("a"))
+    (root / "a").unlink()
+    (root / "a").symlink_to("elsewhere")
+    with pytest.raises(CannotRead):
+        list(workspace.pieces(path("a"), seen=state.state))
+    assert workspace.read(path("a"))[1] == b"elsewhere"

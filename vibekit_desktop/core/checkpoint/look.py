@@ -29,7 +29,7 @@ CANNOT_STORE = "cannot-store"
 
 def store_content(ground: Ground, path: WorkspacePath, state: FileState, *, own: bool = True) -> FileState:
     """Put what is at a path into the store; the state that was really stored, which may be newer than ``state``."""
-    sha = ground.vault.blobs.put_pieces(ground.folder().pieces(path), own=own or state.state is State.LINK)
+    sha = ground.vault.blobs.put_pieces(ground.folder().pieces(path, seen=state.state), own=own or state.state is State.LINK)
     return state if sha == state.sha else FileState(state.state, sha, state.mode)
 
 

@@ -16,7 +16,7 @@ from vibekit_desktop.core.disk.beneath import Beneath
 from vibekit_desktop.core.disk.fs import DIRECTORY, NOFOLLOW, Fs, cannot_read, cannot_write
 from vibekit_desktop.core.disk.tree import Stamp, stamp_of
 from vibekit_desktop.core.types.checkpoints import ABSENT, FileState, LeaveReason, State
-from vibekit_desktop.core.types.errors import CannotWrite, PathEscape, PathRefused, WorkspaceMissing
+from vibekit_desktop.core.types.errors import CannotRead, CannotWrite, PathEscape, PathRefused, WorkspaceMissing
 from vibekit_desktop.core.types.ids import BlobHash, WorkspacePath
 
 _FOLDER_MODE = 0o755
@@ -132,12 +132,16 @@ class Workspace:
             self._fs.close(file)
         return FileState(State.PRESENT, BlobHash(digest.hexdigest()), mode, size=size)
 
-    def pieces(self, path: WorkspacePath) -> Iterator[bytes]:
+    def pieces(self, path: WorkspacePath, *, seen: State | None = None) -> Iterator[bytes]:
         """The bytes of a file, or the text of a link, in pieces; `CannotRead` if there are none to be had. A small file that
-        changes while it is read is read again: half of one version and half of the next was never there."""
+        changes while it is read is read again: half of one version and half of the next was never there. ``seen``: what a look
+        found; a link that has become a file since, or the other way round, is `CannotRead`."""
         try:
             with self.beneath.parent(path) as (fd, base):
-                if stat_bits.S_ISLNK(self._fs.lstat(base, dir_fd=fd).st_mode):
+                is_link = stat_bits.S_ISLNK(self._fs.lstat(base, dir_fd=fd).st_mode)
+                if seen is not None and (seen is State.LINK) is not is_link:
+                    raise CannotRead(path, "changed")
+                if is_link:
                     yield self._fs.readlink(base, dir_fd=fd)
                     return
                 yield from self._quiet(fd, base)
@@ -161,12 +165,18 @@ class Workspace:
                 return
 
     def read(self, path: WorkspacePath) -> tuple[FileState, bytes | None]:
-        """State and bytes of one reading, so that they belong together; no bytes where there is no content."""
-        state = self.look(path)
-        if not state.has_content:
-            return state, None
-        data = b"".join(self.pieces(path))
-        return FileState(state.state, BlobHash(hashlib.sha256(data).hexdigest()), state.mode, size=len(data)), data
+        """State and bytes of one reading, so that they belong together; no bytes where there is no content, and none of a file
+        that comes and goes each time it is asked for."""
+        for _ in range(_ATTEMPTS):
+            state = self.look(path)
+            if not state.has_content:
+                return state, None
+            try:
+                data = b"".join(self.pieces(path, seen=state.state))
+            except CannotRead:
+                continue  # it was there when it was looked at, so it has changed since
+            return FileState(state.state, BlobHash(hashlib.sha256(data).hexdigest()), state.mode, size=len(data)), data
+        return _unknown(LeaveReason.CANNOT_READ), None
 
     def is_empty_folder(self, path: WorkspacePath) -> bool:
         """Whether a folder is there and holds nothing."""
