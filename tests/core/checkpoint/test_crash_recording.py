@@ -8,19 +8,11 @@ import pytest
 from tests.conftest import Clock
 from tests.core.checkpoint.hooks import Hooks
 from tests.core.checkpoint.world import ALL_MINE, A, B, Crash, CrashAt, World
+from tests.helpers.unsynced_fs import Unsynced
 from vibekit_desktop.core.checkpoint.recorder import Announced
 from vibekit_desktop.core.disk import faults
-from vibekit_desktop.core.disk.fs import Fs
 from vibekit_desktop.core.types.errors import BlobNotFound
 from vibekit_desktop.core.types.ids import ChatId, WorkspacePath
-
-
-class Unsynced(Fs):
-    """A process that stops loses nothing that it wrote: syncing only costs time here."""
-
-    def fsync(self, fd: int) -> None:
-        return
-
 
 SEED = {"text": b"seed", "empty": b"", "gone": b"soon", "sub/deep/kept": bytes(range(256)) * 40}
 BRANCH = ChatId("branch")

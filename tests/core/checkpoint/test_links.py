@@ -131,7 +131,7 @@ def folding(tmp_path: Path, clock: Clock) -> World:
     return World(tmp_path, clock, FoldingFs())
 
 
-def announced(world: World, path: str, before: bytes | None, after: bytes | None, *, turn: int = 1, tag: str = "1") -> None:
+def announced(world: World, path: str, before: bytes | None, after: bytes | None, *, turn: int = 1) -> None:
     """A line that nobody's look made right: as an imported history has it."""
     states = [world.workspace.look(WorkspacePath("nothing"))] * 2
     for index, data in enumerate((before, after)):
@@ -180,7 +180,7 @@ def test_deleting_one_name_of_a_file_never_takes_the_only_copy(tmp_path: Path, c
     put(world.root, {listed: b"new"})
     world.begin()
     announced(world, "A.txt", b"old", b"new")
-    announced(world, "a.txt", None, b"new", tag="1.1")
+    announced(world, "a.txt", None, b"new")
     world.end()
     plan = world.plan("before:1")
     if listed == "A.txt":
@@ -201,7 +201,7 @@ def test_the_name_that_is_wanted_and_there_keeps_its_file(tmp_path: Path, clock:
     put(world.root, {"A.txt": b"same"})
     world.begin()
     announced(world, "A.txt", b"same", b"same")
-    announced(world, "a.txt", None, b"same", tag="1.1")
+    announced(world, "a.txt", None, b"same")
     world.end()
     assert world.actions(world.plan("before:1")) == {"A.txt": "leave:same", "a.txt": "leave:same-file"}
 
@@ -211,7 +211,7 @@ def test_a_file_that_somebody_changed_keeps_all_its_names(tmp_path: Path, clock:
     put(world.root, {"a.txt": b"edited by hand"})
     world.begin()
     announced(world, "A.txt", b"old", b"new")
-    announced(world, "a.txt", None, b"new", tag="1.1")
+    announced(world, "a.txt", None, b"new")
     world.end()
     assert world.actions(world.plan("before:1")) == {"A.txt": "leave:changed-since", "a.txt": "leave:changed-since"}
 

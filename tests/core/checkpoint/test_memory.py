@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from tests.conftest import Clock
 from tests.core.checkpoint.hooks import Hooks
 from tests.core.checkpoint.world import ALL_MINE, A, B, World
+from tests.helpers.unsynced_fs import Unsynced
 from vibekit_desktop.core.checkpoint.history import View
 from vibekit_desktop.core.checkpoint.log import Line
 from vibekit_desktop.core.checkpoint.vault import VaultStore
@@ -18,11 +19,6 @@ from vibekit_desktop.core.types.ids import ChatId
 
 C = ChatId("chat-c")
 CHATS = (A, B, C)
-
-
-class Unsynced(Fs):
-    def fsync(self, fd: int) -> None:
-        return
 
 
 def told(view: View) -> tuple[object, ...]:

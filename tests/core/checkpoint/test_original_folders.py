@@ -49,7 +49,7 @@ def logs(world: World) -> dict[Path, bytes]:
     return {path: path.read_bytes() for path in world.vault_folder.rglob("events.jsonl") if path.is_file()}
 
 
-def assert_only_added(world: World, before: dict[Path, bytes]) -> None:
+def assert_only_added(before: dict[Path, bytes]) -> None:
     for path, data in before.items():
         assert path.read_bytes().startswith(data), "its lines stay byte for byte"
 
@@ -102,7 +102,7 @@ def restored_and_back(world: World, chat: ChatId, tag: str, disk: dict[str, byte
     if world.kernel.timeline(chat).can_undo:
         world.undo(chat)
     assert world.disk() == whole
-    assert_only_added(world, lines)
+    assert_only_added(lines)
     assert world.kernel.verify().problems == ()
     run_of(world).load_all()
 
@@ -183,7 +183,7 @@ def test_old_lines_new_versions_unknown_kinds_and_blank_lines_are_no_damage(worl
     assert [row.kind.value for row in world.kernel.timeline(A).entries] == ["turn", "restore", "now"]
     before = logs(world)
     assert world.restore("before:1").restored == ("f",)
-    assert_only_added(world, before)
+    assert_only_added(before)
     assert run_of(world).load(A).tags == ["1"]
 
 
@@ -223,7 +223,7 @@ def test_paths_as_its_callers_gave_them_are_one_file(world: World, other: Origin
     before = logs(world)
     world.restore("before:1")
     assert world.disk() == {"f": b"0"}
-    assert_only_added(world, before)
+    assert_only_added(before)
 
 
 def test_a_capture_whose_content_nobody_announced_is_settled_and_never_deletes(world: World, other: OriginalStore) -> None:
@@ -241,7 +241,7 @@ def test_a_capture_whose_content_nobody_announced_is_settled_and_never_deletes(w
     before = logs(world)
     world.do(plan)
     assert world.disk() == {"f": b"0"}
-    assert_only_added(world, before)
+    assert_only_added(before)
     world.undo()
     assert world.disk() == {"f": b"written by it", "g": b"1"}
 
@@ -297,7 +297,7 @@ def test_a_folder_that_is_no_chat_of_ours_hides_no_other(world: World, other: Or
     assert world.vault.chats_with_logs() == [A]
     assert world.at("before:1", "f") == b"1"
     assert world.restore("before:1").restored == ("f",)
-    assert_only_added(world, before)
+    assert_only_added(before)
     assert run_of(world).load(name).tags == ["1"]
 
 
@@ -381,7 +381,7 @@ def test_our_restore_and_undo_add_lines_that_it_passes_over(world: World, other:
     assert world.read("f") == b"0"
     world.undo()
     world.redo()
-    assert_only_added(world, before)
+    assert_only_added(before)
     assert shared_blobs(world).items() >= blobs.items()
     again = run_of(world)
     assert again.load(A).tags == ["1", "2"]

@@ -12,6 +12,7 @@ import pytest
 
 from tests.conftest import Clock
 from tests.core.checkpoint.hooks import Hooks, row, told
+from tests.core.checkpoint.trees import stamps
 from tests.core.checkpoint.world import ALL_MINE, A, B, Crash, CrashAt, World
 from vibekit_desktop.core.checkpoint.kernel import CheckpointKernel
 from vibekit_desktop.core.checkpoint.recorder import Announced
@@ -30,17 +31,6 @@ from vibekit_desktop.core.types.errors import (
     PathRefused,
 )
 from vibekit_desktop.core.types.ids import WorkspacePath
-
-Stamp = tuple[int, int, int]
-
-
-def stamps(folder: Path) -> dict[str, Stamp]:
-    """Inode, mtime and mode of everything below a folder."""
-    return {
-        str(path.relative_to(folder)): (found.st_ino, found.st_mtime_ns, found.st_mode)
-        for path in sorted(folder.rglob("*"))
-        for found in (path.lstat(),)
-    }
 
 
 def test_bl_006_a_restore_killed_while_a_second_program_starts_never_deletes(tmp_path: Path, clock: Clock) -> None:

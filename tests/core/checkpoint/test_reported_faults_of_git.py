@@ -8,20 +8,10 @@ import pytest
 
 from tests.conftest import Clock
 from tests.core.checkpoint.hooks import Hooks, row, told
+from tests.core.checkpoint.trees import Stamp, stamps
 from tests.core.checkpoint.world import A, Crash, CrashAt, World
 from vibekit_desktop.core.disk import faults
 from vibekit_desktop.core.types.ids import ChatId
-
-Stamp = tuple[int, int, int]
-
-
-def stamps(folder: Path) -> dict[str, Stamp]:
-    """Inode, mtime and mode of everything below a folder."""
-    return {
-        str(path.relative_to(folder)): (found.st_ino, found.st_mtime_ns, found.st_mode)
-        for path in sorted(folder.rglob("*"))
-        for found in (path.lstat(),)
-    }
 
 
 class Repository:

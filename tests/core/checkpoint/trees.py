@@ -85,6 +85,18 @@ def command_turn(world: World, before: Tree, after: Tree) -> None:
     assert tree_of(world.root) == dict(after)
 
 
+Stamp = tuple[int, int, int]
+
+
+def stamps(folder: Path) -> dict[str, Stamp]:
+    """Inode, mtime and mode of everything below a folder."""
+    return {
+        str(path.relative_to(folder)): (found.st_ino, found.st_mtime_ns, found.st_mode)
+        for path in sorted(folder.rglob("*"))
+        for found in (path.lstat(),)
+    }
+
+
 def facts(root: Path, keys: list[str]) -> dict[str, tuple[int, ...]]:
     """What tells that somebody touched a path: inode, links, mode, size, time of change."""
     found = {}

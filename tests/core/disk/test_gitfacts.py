@@ -154,7 +154,7 @@ def test_links_submodules_and_conflicts_are_tracked_and_never_clean(repository: 
     assert not {"link", "module", "both"} & set(facts.clean)
 
 
-def test_a_file_that_is_only_announced_or_not_checked_out_is_not_clean(repository: Repository, root: Path) -> None:
+def test_a_file_that_is_only_announced_or_not_checked_out_is_not_clean(repository: Repository) -> None:
     repository.write("later", b"")
     repository.git("add", "-N", "later")
     repository.git("update-index", "--skip-worktree", "a.txt")
@@ -219,7 +219,7 @@ def test_a_file_that_a_filter_may_have_turned_into_another_of_its_size_is_not_cl
         assert path("a.txt") in facts.clean
 
 
-def test_a_filter_in_use_is_seen_through(repository: Repository, root: Path) -> None:
+def test_a_filter_in_use_is_seen_through(repository: Repository) -> None:
     """Git itself calls the file clean, and holds other bytes of the same length."""
     repository.git("config", "filter.rot.clean", "tr a-z b-za")
     repository.git("config", "filter.rot.smudge", "tr b-za a-z")

@@ -14,6 +14,7 @@ from pathlib import Path
 from tests.conftest import Clock
 from tests.core.checkpoint.hooks import Hooks, row, told
 from tests.core.checkpoint.world import ALL_MINE, A, World
+from tests.helpers.unsynced_fs import Unsynced
 from vibekit_desktop.core.checkpoint.recorder import Announced
 from vibekit_desktop.core.disk.fs import Fs
 from vibekit_desktop.core.disk.names import is_stage_name
@@ -22,13 +23,6 @@ from vibekit_desktop.core.types.ids import ChatId, WorkspacePath
 
 Thing = tuple[str, int, bytes]
 """Kind, permission bits (of files only: nobody records those of folders), and bytes or the text of a link."""
-
-
-class Unsynced(Fs):
-    """Where nothing crashes, syncing only costs time."""
-
-    def fsync(self, fd: int) -> None:
-        return
 
 
 class Hand(StrEnum):

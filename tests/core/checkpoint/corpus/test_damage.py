@@ -11,9 +11,10 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import Clock
-from tests.core.checkpoint.corpus.bench import Bench, Unsynced, picture
+from tests.core.checkpoint.corpus.bench import Bench, picture
 from tests.core.checkpoint.hooks import Hooks, row, told
 from tests.core.checkpoint.world import ALL_MINE, A, B, World
+from tests.helpers.unsynced_fs import Unsynced
 from vibekit_desktop.core.checkpoint.blobs import hash_of
 from vibekit_desktop.core.disk.workspace import Workspace
 from vibekit_desktop.core.types.checkpoints import EntryKind, State, parse_point

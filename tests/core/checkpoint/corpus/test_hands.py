@@ -207,7 +207,7 @@ RESTORING = """
 import sys
 from pathlib import Path
 from tests.conftest import Clock
-from tests.core.checkpoint.corpus.bench import Unsynced
+from tests.helpers.unsynced_fs import Unsynced
 from tests.core.checkpoint.world import ALL_MINE, A, Transcripts, World
 from vibekit_desktop.core.disk import faults
 
