@@ -198,8 +198,8 @@ def test_a_content_that_changes_while_it_is_stored_makes_the_plan_stale(world: W
     assert world.disk() == {"a": b"other", "b": b"b1", "c": b"c1"}
 
 
-def test_large_content_that_no_restore_takes_is_not_copied_at_a_look(world: World, clock: Clock) -> None:
-    world.kernel = CheckpointKernel(world.fs, world.vault, world.workspace, world.transcripts, clock, capture_bytes=10)
+def test_large_content_that_no_restore_takes_is_not_copied_at_a_look(world: World) -> None:
+    world.cap(10)
     world.write("b", b"more than ten bytes")
     world.restore("before:1", paths=("a",))
     (gap,) = [line for line in world.vault.lines(A) if line.how == "gap"]
@@ -247,7 +247,7 @@ def test_a_spoiled_stage_is_made_again(world: World) -> None:
     assert world.disk() == {"a": b"a0", "b": b"b0"}
 
 
-def test_a_path_that_cannot_be_looked_at_after_the_crash_is_left(world: World, tmp_path: Path) -> None:
+def test_a_path_that_cannot_be_looked_at_after_the_crash_is_left(world: World) -> None:
     lose_before(world, "restore.planned")
     (world.root / "a").unlink()
     os.mkfifo(world.root / "a")

@@ -20,7 +20,6 @@ from tests.helpers.original import BlobNotFound, OriginalStore
 from vibekit_desktop.core.checkpoint import log
 from vibekit_desktop.core.checkpoint.blobs import hash_of
 from vibekit_desktop.core.checkpoint.capture import Announced
-from vibekit_desktop.core.checkpoint.kernel import CheckpointKernel
 from vibekit_desktop.core.checkpoint.log import Line
 from vibekit_desktop.core.types.checkpoints import ABSENT, Author, FileState, How, Scope, State
 from vibekit_desktop.core.types.errors import NothingToTakeBack, Refusal
@@ -260,7 +259,7 @@ def test_it_stops_where_the_last_that_it_knows_was_not_captured(world: World) ->
 
 
 def test_it_stops_where_the_recorder_could_not_store_what_was_there(world: World) -> None:
-    world.kernel = CheckpointKernel(world.fs, world.vault, world.workspace, world.transcripts, world.clock, capture_bytes=8)
+    world.cap(8)
     session = Session(world)
     world.write("big", b"larger than the cap")
     session.begin()

@@ -8,7 +8,6 @@ import pytest
 from tests.conftest import Clock
 from tests.core.checkpoint.hooks import Hooks, row, told
 from tests.core.checkpoint.world import ALL_MINE, A, B, World
-from vibekit_desktop.core.checkpoint.kernel import CheckpointKernel
 from vibekit_desktop.core.types.checkpoints import (
     Author,
     EntryKind,
@@ -240,7 +239,7 @@ def test_a_write_over_what_the_agent_did_not_read_is_held_and_the_other_bytes_ar
 
 def test_a_write_that_could_not_be_taken_back_is_held(tmp_path: Path, clock: Clock) -> None:
     world = World(tmp_path, clock)
-    world.kernel = CheckpointKernel(world.fs, world.vault, world.workspace, world.transcripts, world.clock, capture_bytes=10)
+    world.cap(10)
     world.write("big", b"x" * 11)
     world.kernel.recorder.begin_turn(A, message_count=1)
     with pytest.raises(NotProtected):

@@ -32,6 +32,7 @@ from vibekit_desktop.core.types.checkpoints import (
     parse_point,
 )
 from vibekit_desktop.core.types.ids import ChatId, WorkspacePath
+from vibekit_desktop.core.types.settings import Limits
 
 A = ChatId("chat-a")
 B = ChatId("chat-b")
@@ -114,6 +115,11 @@ class World:
         self.vault = VaultStore(self.fs, self.vault_folder, clock=self.clock)
         self.workspace = Workspace.open(self.fs, self.root)
         self.kernel = CheckpointKernel(self.fs, self.vault, self.workspace, self.transcripts, self.clock)
+
+    def cap(self, capture_bytes: int) -> None:
+        """Until it is reopened, no larger file is kept but what a restore is about to lose."""
+        limits = Limits(capture_bytes=capture_bytes)
+        self.kernel = CheckpointKernel(self.fs, self.vault, self.workspace, self.transcripts, self.clock, limits=limits)
 
     # -- the disk ------------------------------------------------------------------------------------------------
 

@@ -140,7 +140,7 @@ class _Comparison:
         self._young_ns = young_ns
         self._entries: dict[WorkspacePath, Entry] = {}
         self._found: list[Difference] = []
-        self._copies_left = ground.copies_bytes
+        self._copies_left = ground.limits.copies_bytes
         self._hashes_left = HASH_BYTES
         self._blind = tuple(f"{path}/" for path, _ in tree.problems)
         """Folders that could not be read: what is in them did not go."""
@@ -215,10 +215,10 @@ class _Comparison:
         try:
             if stamp.kind == "link":
                 sha = known.copy(workspace.pieces(path))
-            elif not git and stamp.size <= min(self._ground.copy_bytes, self._copies_left):
+            elif not git and stamp.size <= min(self._ground.limits.copy_bytes, self._copies_left):
                 self._copies_left -= stamp.size
                 sha = known.copy(workspace.pieces(path))
-            elif not git and stamp.size <= min(self._ground.capture_bytes, self._hashes_left):
+            elif not git and stamp.size <= min(self._ground.limits.capture_bytes, self._hashes_left):
                 self._hashes_left -= stamp.size
                 sha = workspace.look(path).sha or ""
         except EnvironmentFault as error:

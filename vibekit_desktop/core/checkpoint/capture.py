@@ -185,7 +185,7 @@ def stored(ground: Ground, path: WorkspacePath, state: FileState) -> FileState:
     """The state with its content in the store, where a ``snapshot`` line names it; a link's text only where ours do."""
     if not state.has_content:
         return state
-    if (state.size or 0) > ground.capture_bytes:
+    if (state.size or 0) > ground.limits.capture_bytes:
         return FileState(State.NOT_CAPTURED, state.sha, state.mode, look.TOO_LARGE, state.size)
     return look.store_content(ground, path, state, own=False)
 

@@ -11,6 +11,7 @@ from vibekit_desktop.core.disk.workspace import Workspace
 from vibekit_desktop.core.types.chats import TranscriptShape
 from vibekit_desktop.core.types.errors import WorkspaceMissing
 from vibekit_desktop.core.types.ids import ChatId
+from vibekit_desktop.core.types.settings import Limits
 
 
 class Transcripts(Protocol):
@@ -34,9 +35,9 @@ class Transcripts(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Ground:
-    """The parts, given once. ``capture_bytes``: a file that no restore is about to lose is stored up to this size. ``whole``:
-    the workspace may be walked; not so for a home folder or a whole disk. ``copy_bytes``, ``copies_bytes``: a file that git
-    does not have is copied by a look up to this size, and all of them up to that."""
+    """The parts, given once. ``limits`` hold for what no restore is about to lose: the largest file that is stored, the largest
+    one that git does not have and a look copies, and all of these copies. ``whole``: the workspace may be walked; not so for a
+    home folder or a whole disk."""
 
     fs: Fs
     vault: VaultStore
@@ -44,10 +45,8 @@ class Ground:
     transcripts: Transcripts
     clock: Callable[[], int]
     known: Known
-    capture_bytes: int = 64 << 20
-    whole: bool = True
-    copy_bytes: int = 1 << 20
-    copies_bytes: int = 256 << 20
+    limits: Limits
+    whole: bool
 
     def folder(self) -> Workspace:
         """The workspace; `WorkspaceMissing` if there is none."""

@@ -54,6 +54,9 @@ from vibekit_desktop.core.types.checkpoints import (
 )
 from vibekit_desktop.core.types.errors import BlobNotFound, Busy, NotKnownThere, PlanStale, PointNotFound, RestoreUnfinished
 from vibekit_desktop.core.types.ids import BlobHash, ChatId, Tag, WorkspacePath, parse_blob_hash, parse_chat_id, tag_order
+from vibekit_desktop.core.types.settings import Limits
+
+_USUAL = Limits()
 
 
 class CheckpointKernel:
@@ -67,24 +70,11 @@ class CheckpointKernel:
         transcripts: Transcripts,
         clock: Callable[[], int],
         *,
-        capture_bytes: int = 64 << 20,
-        copy_bytes: int = 1 << 20,
-        copies_bytes: int = 256 << 20,
+        limits: Limits = _USUAL,
         whole: bool = True,
     ) -> None:
         known = Known(fs, vault.desktop)
-        self._ground = Ground(
-            fs,
-            vault,
-            workspace,
-            transcripts,
-            clock,
-            known,
-            capture_bytes,
-            whole,
-            copy_bytes=copy_bytes,
-            copies_bytes=copies_bytes,
-        )
+        self._ground = Ground(fs, vault, workspace, transcripts, clock, known, limits, whole)
         self.recorder = Recorder(self._ground)
         """What writes the history while it happens."""
 

@@ -104,9 +104,7 @@ class OpenVault:
                 workspace,
                 self.transcripts,
                 self._clock,
-                capture_bytes=limits.capture_bytes,
-                copy_bytes=limits.copy_bytes,
-                copies_bytes=limits.copies_bytes,
+                limits=limits,
                 whole=self._may_be_walked(),
             )
             self._kernel = place, limits, kernel

@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import Clock
-from tests.core.checkpoint.corpus.bench import Bench, Hand, Unsynced, picture
+from tests.core.checkpoint.corpus.bench import Bench, Hand, picture
 from tests.core.checkpoint.hooks import told
 from tests.core.checkpoint.world import ALL_MINE, A
-from vibekit_desktop.core.checkpoint.kernel import CheckpointKernel
+from tests.helpers.unsynced_fs import Unsynced
 from vibekit_desktop.core.types.checkpoints import Coverage, Skipped, State, parse_point
 from vibekit_desktop.core.types.ids import WorkspacePath
 
@@ -32,7 +32,7 @@ LARGE = b"L" * 65
 def small(bench: Bench) -> Bench:
     """A bench whose store takes no more than 64 bytes of a file before it changes."""
     world = bench.world
-    world.kernel = CheckpointKernel(world.fs, world.vault, world.workspace, world.transcripts, world.clock, capture_bytes=CAP)
+    world.cap(CAP)
     return bench
 
 

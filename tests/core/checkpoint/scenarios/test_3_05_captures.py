@@ -12,7 +12,6 @@ from tests.conftest import Clock
 from tests.core.checkpoint.hooks import Hooks
 from tests.core.checkpoint.world import A, B, World
 from vibekit_desktop.core.checkpoint.blobs import hash_of
-from vibekit_desktop.core.checkpoint.kernel import CheckpointKernel
 from vibekit_desktop.core.checkpoint.recorder import Announced
 from vibekit_desktop.core.disk.fs import Fs
 from vibekit_desktop.core.disk.locks import VaultLock
@@ -30,7 +29,7 @@ def tags(world: World) -> list[str]:
 
 
 def capped(world: World) -> Hooks:
-    world.kernel = CheckpointKernel(world.fs, world.vault, world.workspace, world.transcripts, world.clock, capture_bytes=CAP)
+    world.cap(CAP)
     return Hooks(world)
 
 

@@ -16,7 +16,6 @@ from tests.core.checkpoint.scenarios.session import Session, killed_at
 from tests.core.checkpoint.world import ALL_MINE, A, B, World
 from vibekit_desktop.core.checkpoint.blobs import hash_of
 from vibekit_desktop.core.checkpoint.capture import Announced
-from vibekit_desktop.core.checkpoint.kernel import CheckpointKernel
 from vibekit_desktop.core.checkpoint.log import WHOLE_LOG
 from vibekit_desktop.core.disk import faults
 from vibekit_desktop.core.disk.fs import Fs
@@ -28,7 +27,7 @@ from vibekit_desktop.core.types.ids import WorkspacePath
 def small_cap(session: Session, size: int) -> None:
     """From now on files above a few bytes are too large to be captured."""
     world = session.world
-    world.kernel = CheckpointKernel(world.fs, world.vault, world.workspace, world.transcripts, world.clock, capture_bytes=size)
+    world.cap(size)
 
 
 def failing_once(step: str, after: str) -> Callable[[str], None]:

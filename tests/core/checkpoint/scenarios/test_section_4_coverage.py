@@ -6,7 +6,6 @@ from pathlib import Path
 from tests.conftest import Clock
 from tests.core.checkpoint.hooks import Hooks, row, told
 from tests.core.checkpoint.world import A, World
-from vibekit_desktop.core.checkpoint.kernel import CheckpointKernel
 from vibekit_desktop.core.checkpoint.recorder import Announced
 from vibekit_desktop.core.types.checkpoints import parse_point
 from vibekit_desktop.core.types.ids import WorkspacePath
@@ -14,7 +13,7 @@ from vibekit_desktop.core.types.ids import WorkspacePath
 
 def test_w2_a_file_over_the_cap_is_never_deleted_by_a_restore(tmp_path: Path, clock: Clock) -> None:
     world = World(tmp_path, clock)
-    world.kernel = CheckpointKernel(world.fs, world.vault, world.workspace, world.transcripts, clock, capture_bytes=8)
+    world.cap(8)
     hooks = Hooks(world)
     world.write("big", b"123456789")
     hooks.begin()
@@ -68,7 +67,7 @@ def test_w17_an_append_that_failed_gives_no_tag_twice(world: World, hooks: Hooks
 
 def test_w18_new_content_over_the_cap_is_stored_and_read_back(tmp_path: Path, clock: Clock) -> None:
     world = World(tmp_path, clock)
-    world.kernel = CheckpointKernel(world.fs, world.vault, world.workspace, world.transcripts, clock, capture_bytes=8)
+    world.cap(8)
     hooks = Hooks(world)
     hooks.begin()
     hooks.record("f", b"123456789")
