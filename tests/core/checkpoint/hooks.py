@@ -3,8 +3,8 @@
 from collections.abc import Callable
 
 from tests.core.checkpoint.world import A, World
+from vibekit_desktop.core.checkpoint.capture import Announced
 from vibekit_desktop.core.checkpoint.log import Line
-from vibekit_desktop.core.checkpoint.recorder import Announced
 from vibekit_desktop.core.types.checkpoints import CaptureReport, EntryKind, FileChange, TimelineEntry
 from vibekit_desktop.core.types.ids import ChatId, WorkspacePath
 

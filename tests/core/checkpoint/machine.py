@@ -16,7 +16,8 @@ from tests.conftest import Clock
 from tests.core.checkpoint.world import ALL_MINE, Crash, CrashAt, World
 from tests.helpers.model import ABSENT, UNKNOWN, Line, St, known, same
 from tests.helpers.model_restores import NEW_MODE, Plan, Step, Vault
-from vibekit_desktop.core.checkpoint.recorder import Announced, Recorder
+from vibekit_desktop.core.checkpoint.capture import Announced
+from vibekit_desktop.core.checkpoint.recorder import Recorder
 from vibekit_desktop.core.disk import faults
 from vibekit_desktop.core.disk.locks import VaultLock
 from vibekit_desktop.core.types.checkpoints import (

@@ -7,7 +7,7 @@ import pytest
 from tests.core.checkpoint.machine import Run
 from tests.core.checkpoint.world import A as CHAT_A
 from tests.helpers.model import ABSENT, St
-from vibekit_desktop.core.checkpoint.recorder import Announced
+from vibekit_desktop.core.checkpoint.capture import Announced
 from vibekit_desktop.core.types.checkpoints import parse_point
 from vibekit_desktop.core.types.ids import ChatId, WorkspacePath
 

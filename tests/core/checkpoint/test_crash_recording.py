@@ -9,7 +9,7 @@ from tests.conftest import Clock
 from tests.core.checkpoint.hooks import Hooks
 from tests.core.checkpoint.world import ALL_MINE, A, B, Crash, CrashAt, World
 from tests.helpers.unsynced_fs import Unsynced
-from vibekit_desktop.core.checkpoint.recorder import Announced
+from vibekit_desktop.core.checkpoint.capture import Announced
 from vibekit_desktop.core.disk import faults
 from vibekit_desktop.core.types.errors import BlobNotFound
 from vibekit_desktop.core.types.ids import ChatId, WorkspacePath

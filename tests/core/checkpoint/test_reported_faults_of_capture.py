@@ -14,8 +14,8 @@ from tests.conftest import Clock
 from tests.core.checkpoint.hooks import Hooks, row, told
 from tests.core.checkpoint.trees import stamps
 from tests.core.checkpoint.world import ALL_MINE, A, B, Crash, CrashAt, World
+from vibekit_desktop.core.checkpoint.capture import Announced
 from vibekit_desktop.core.checkpoint.kernel import CheckpointKernel
-from vibekit_desktop.core.checkpoint.recorder import Announced
 from vibekit_desktop.core.disk import faults
 from vibekit_desktop.core.disk.fs import Fs
 from vibekit_desktop.core.disk.ignore import IgnoreRules
@@ -236,7 +236,7 @@ import sys, time
 from collections.abc import Iterator
 from pathlib import Path
 from vibekit_desktop.core.checkpoint.kernel import CheckpointKernel
-from vibekit_desktop.core.checkpoint.recorder import Announced
+from vibekit_desktop.core.checkpoint.capture import Announced
 from vibekit_desktop.core.checkpoint.vault import VaultStore
 from vibekit_desktop.core.disk.fs import Fs
 from vibekit_desktop.core.disk.locks import VaultLock

@@ -19,8 +19,6 @@ from vibekit_desktop.core.types.checkpoints import CaptureReport, FileState
 from vibekit_desktop.core.types.errors import CannotRead, NoOpenTurn
 from vibekit_desktop.core.types.ids import ChatId, WorkspacePath
 
-__all__ = ["Announced", "Recorder"]
-
 MOST_STAMPS = 50_000
 """More cannot be stamped again and again within the seconds that the end of a turn may take."""
 

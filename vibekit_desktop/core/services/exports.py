@@ -1,4 +1,7 @@
-"""A chat, or its changes, as one file, and that file on disk. Implements `core.api.Exports`."""
+"""Export a chat, or its changes, as one file. Implements `core.api.Exports`.
+
+Nothing of a workspace is changed; what is made is a new file at the place that a person named, never over anything.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -52,7 +55,7 @@ class ExportService:
         self._clock = clock
 
     async def export(self, chat: ChatId, kind: ExportFormat) -> Export:
-        """The chat as it is now; its changes are those from its start to the disk."""
+        """The chat as it is now, whole; as a patch, its changes from its start to the disk. `ChatNotFound`, `ChatDamaged`."""
         vault = await self._history.vault_of(chat)
         await self._history.bring_up_to_date(chat, vault)
         async with self._serial.hold(vault.id):
@@ -78,7 +81,8 @@ class ExportService:
         return _Whole(loaded, messages, turns, {**raw, "message_count": len(messages)})
 
     async def save(self, export: Export, place: Path) -> Path:
-        """Write it to a new file, or under its own name into a folder that is there; returns the file."""
+        """Write it to a new file, or under its own name into a folder that is there; returns the file, durable by then.
+        `FileThere` if something is in its place, `CannotWrite` or `DiskFull` if it cannot be made."""
 
         def work() -> Path:
             file = place / export.name if self._fs.is_folder(place) else place

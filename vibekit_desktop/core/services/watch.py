@@ -1,10 +1,10 @@
 """Notice what other processes do to the vaults, so that the window shows it. Implements `core.api.Watch`.
 
 Once a second the lock file and three folders of each vault are looked at; only if one of them changed, and for a while after
-it, or every tenth time, so are the sizes and times of its logs and chat files. Nothing is read but the headers of chats that
-changed, and no lock is taken. What this process does under a vault's lock is told apart by looking when the lock is taken and
-before it goes; of that, only answers that a crash interrupted are told here. The looking is in a thread, the events are
-published on the loop thread.
+it, or every tenth time, so are the sizes and times of its logs and chat files. Nothing is read but the headers of chats and
+the settings, where they changed, and no lock is taken. What this process does under a vault's lock is told apart by looking
+when the lock is taken and before it goes; of that, only answers that a crash interrupted are told here. The looking is in a
+thread, the events are published on the loop thread.
 """
 
 import asyncio

@@ -15,7 +15,7 @@ from tests.conftest import Clock
 from tests.core.checkpoint.hooks import Hooks, row, told
 from tests.core.checkpoint.world import ALL_MINE, A, World
 from tests.helpers.unsynced_fs import Unsynced
-from vibekit_desktop.core.checkpoint.recorder import Announced
+from vibekit_desktop.core.checkpoint.capture import Announced
 from vibekit_desktop.core.disk.fs import Fs
 from vibekit_desktop.core.disk.names import is_stage_name
 from vibekit_desktop.core.types.checkpoints import KEEP_MINE, Coverage, Mine, RestoreReport, TimelineEntry

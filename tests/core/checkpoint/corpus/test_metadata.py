@@ -13,7 +13,7 @@ from tests.core.checkpoint.corpus.bench import Bench, Hand, picture
 from tests.core.checkpoint.hooks import told
 from tests.core.checkpoint.world import ALL_MINE
 from tests.helpers.unsynced_fs import Unsynced
-from vibekit_desktop.core.checkpoint.recorder import Announced
+from vibekit_desktop.core.checkpoint.capture import Announced
 from vibekit_desktop.core.types.errors import PathEscape, PathRefused
 
 

@@ -6,7 +6,7 @@ import unicodedata
 import pytest
 
 from tests.core.checkpoint.corpus.bench import Bench, Hand, picture
-from vibekit_desktop.core.checkpoint.recorder import Announced
+from vibekit_desktop.core.checkpoint.capture import Announced
 from vibekit_desktop.core.types.errors import PathRefused
 from vibekit_desktop.core.types.ids import WorkspacePath
 

@@ -12,7 +12,7 @@ from tests.conftest import Clock
 from tests.core.checkpoint.hooks import Hooks
 from tests.core.checkpoint.world import A, B, World
 from vibekit_desktop.core.checkpoint.blobs import hash_of
-from vibekit_desktop.core.checkpoint.recorder import Announced
+from vibekit_desktop.core.checkpoint.capture import Announced
 from vibekit_desktop.core.disk.fs import Fs
 from vibekit_desktop.core.disk.locks import VaultLock
 from vibekit_desktop.core.disk.names import relative

@@ -6,7 +6,7 @@ from pathlib import Path
 from tests.conftest import Clock
 from tests.core.checkpoint.hooks import Hooks, row, told
 from tests.core.checkpoint.world import A, World
-from vibekit_desktop.core.checkpoint.recorder import Announced
+from vibekit_desktop.core.checkpoint.capture import Announced
 from vibekit_desktop.core.types.checkpoints import parse_point
 from vibekit_desktop.core.types.ids import WorkspacePath
 
