@@ -8,9 +8,11 @@ import pytest
 
 from tests.core.services.town import Town
 from vibekit_desktop.app.wiring import Wired
+from vibekit_desktop.core.chat.store import ChatStore
 from vibekit_desktop.core.disk.fs import Fs
-from vibekit_desktop.core.disk.locks import TurnLock
+from vibekit_desktop.core.disk.locks import TurnLock, VaultLock
 from vibekit_desktop.core.services.checkpoints import CheckpointService
+from vibekit_desktop.core.types.chats import Message
 from vibekit_desktop.core.types.checkpoints import (
     BeforeTurn,
     EntryKind,
@@ -87,6 +89,36 @@ def test_branches_that_are_kept_become_those_of_the_chats_parent(family: tuple[T
     assert town.words(below)[:2] == ["user: turn 1", "assistant: did turn 1"]
     timeline = town.run(lambda wired: wired.core.checkpoints.timeline(below))
     assert [entry.turn for entry in timeline.entries if entry.kind is EntryKind.TURN] == [1], "read from the retired log"
+
+
+def test_a_kept_branch_has_the_history_it_inherited_however_short_that_is(town: Town) -> None:
+    town.run(lambda wired: wired.core.turns.begin(MAIN, workspace=town.work, agent=None, prompt="the only line of its log"))
+    answer = Message(id="a", role="assistant", content="said")
+    store = ChatStore(Fs(), town.vault, clock=town.clock)
+    with VaultLock(Fs(), town.vault).hold():
+        store.append(MAIN, answer)
+    branch = town.run(lambda wired: wired.core.chats.branch(MAIN, 0, message=MessageId("a")))
+    town.run(delete(MAIN, keep=True))
+    below = town.run(lambda wired: wired.core.chats.branch(branch, 1))
+    assert town.words(below) == []
+    for chat in (below, branch):
+        town.run(delete(chat))
+    assert [path for path in town.vault.glob("desktop/retired/**/*") if path.is_file()] == []
+
+
+def test_no_chat_names_a_deleted_branch_that_was_promoted_before(town: Town) -> None:
+    town.turn(MAIN, "one")
+
+    async def cut(wired: Wired) -> ChatId | None:
+        checkpoints = wired.core.checkpoints
+        plan = await checkpoints.plan_restore(MAIN, BeforeTurn(1), paths=(), scope=Scope.CHAT, mine=Mine())
+        return (await checkpoints.carry_out(plan)).branch_chat_id
+
+    kept = town.run(cut)
+    assert kept is not None
+    town.run(lambda wired: wired.core.chats.promote(kept))
+    town.run(delete(kept))
+    assert town.dangling() == []
 
 
 def test_keeping_the_branches_changes_no_date_of_theirs(family: tuple[Town, ChatId, ChatId, ChatId]) -> None:

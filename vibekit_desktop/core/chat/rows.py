@@ -24,6 +24,7 @@ class Details(msgspec.Struct, frozen=True, kw_only=True, array_like=True, gc=Fal
     newer: bool = False
     sessions: tuple[str, ...] = ()
     parts: tuple[int, ...] = ()
+    keeps_in: tuple[str, ...] = ()
 
 
 _DETAILS = msgspec.msgpack.Decoder(Details)
@@ -104,6 +105,11 @@ class ChatFile(msgspec.Struct, frozen=True, kw_only=True, array_like=True, gc=Fa
         """The numbers of its parts."""
         return self.details.parts
 
+    @property
+    def keeps_in(self) -> tuple[str, ...]:
+        """The chats that hold the turns which were cut away from it."""
+        return self.details.keeps_in
+
 
 class _MessageHead(msgspec.Struct, frozen=True, gc=False):
     role: str | None = ""
@@ -134,6 +140,7 @@ class _Head(msgspec.Struct, frozen=True):
     summary: str | None = ""
     messages: list[_MessageHead] | None = None
     parts: tuple[ChatPart, ...] | None = ()
+    removed_turns: tuple[tuple[int, int, str], ...] | None = ()
     desktop_format: object = 0
 
 
@@ -212,6 +219,7 @@ def of(chat: Chat | _Head, *, archived: bool, newer: bool = False) -> ChatFile:
         newer=newer,
         sessions=tuple(session for session in sessions if session),
         parts=tuple(part.n for part in parts),
+        keeps_in=tuple(branch for _, _, branch in chat.removed_turns or ()),
     )
     return ChatFile(
         id=ChatId(chat.id),

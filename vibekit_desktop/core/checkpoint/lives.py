@@ -83,16 +83,18 @@ def retire(ground: Ground, chat: ChatId) -> None:
 
 
 def drop_unneeded(ground: Ground) -> None:
-    """A retired log stays as long as a chat that began before its last line is there, and as long as another log says
-    something older of a path than it does."""
+    """A retired log stays as long as a chat that began before its last line is there, or a branch whose history begins in it,
+    and as long as another log says something older of a path than it does."""
     vault = ground.vault
     retired = set(vault.retired_chats())
     if not retired:
         return
     spans = vault.memory.spans()
-    roots = {vault.memory.root(chat) for chat in vault.chats_with_logs()}
-    oldest = min((spans[root][0] for root in roots if root in spans), default=None)
-    going = [chat for chat in sorted(retired) if oldest is None or chat not in spans or spans[chat][1] <= oldest]
+    ancestries = [vault.memory.ancestry(chat) for chat in vault.chats_with_logs()]
+    needed = {one for ancestry in ancestries for one in ancestry}
+    oldest = min((spans[ancestry[0]][0] for ancestry in ancestries if ancestry[0] in spans), default=None)
+    unneeded = sorted(retired - needed)
+    going = [chat for chat in unneeded if oldest is None or chat not in spans or spans[chat][1] <= oldest]
     while droppable := [chat for chat in going if not _hides_older(ground, chat)]:
         going.remove(droppable[0])
         _remember_states(ground, droppable[0])

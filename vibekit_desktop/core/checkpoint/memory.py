@@ -71,10 +71,10 @@ class Memory:
         self._refresh()
         return self._history.spans()
 
-    def root(self, chat: ChatId) -> ChatId:
-        """The chat whose log a chat's history begins in: its own, or for a branch its first ancestor's."""
+    def ancestry(self, chat: ChatId) -> list[ChatId]:
+        """The chats whose logs a chat's history is made of, the first ancestor first and the chat itself last."""
         self._refresh()
-        return self._history.lineage(chat)[0].chat
+        return [part.chat for part in self._history.lineage(chat)]
 
     def names(self, sha: BlobHash) -> bool:
         """Whether some line of the vault says that this content is in the store. What one said once is not asked again."""

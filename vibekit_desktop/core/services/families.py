@@ -5,7 +5,7 @@ between any two steps leaves no chat that names one which is not there:
 
 | operation | steps, each durable; the one in capitals decides | a crash before the last one leaves |
 | --- | --- | --- |
-| delete a chat | its source's row hidden; its parent names it no longer for turns it keeps; log retired; CHAT FILE GONE, then
+| delete a chat | its source's row hidden; nobody names it any longer for turns it keeps; log retired; CHAT FILE GONE, then
 its draft and parts; logs that nobody needs dropped | the chat, to be deleted again |
 | delete a family | each branch, deepest first, as above; one that stays gets another parent; the chat | fewer branches |
 | promote | siblings get the branch as parent; IT HAS NONE; the parent is archived | more branches, or both in the list |
@@ -122,20 +122,19 @@ class Families:
                 vault.store.take_back_up(chat)
 
     def _forget_kept_turns(self, vault: OpenVault, chat: ChatId) -> None:
-        """The parent no longer says that turns which were cut away are in this chat."""
-        parent = parent_of(vault, chat)
-        if parent is None or not vault.chats.where(parent):
-            return
+        """No chat says any longer that turns which were cut away from it are in this one."""
 
         def forget(found: Chat) -> Chat | None:
             left = tuple(entry for entry in found.removed_turns if entry[2] != chat)
             return None if left == found.removed_turns else msgspec.structs.replace(found, removed_turns=left)
 
-        faults.point("family.forget")
-        try:
-            amend(vault, parent, forget)
-        except CoreError as error:
-            _log.info("chat %s still names its branch %s: %s", parent, chat, error.code)  # damaged: shown as what it is
+        rows = (*vault.chats.list(), *vault.chats.list(archived=True))
+        for keeper in [row.id for row in rows if chat in row.keeps_in]:
+            faults.point("family.forget")
+            try:
+                amend(vault, keeper, forget)
+            except CoreError as error:
+                _log.info("chat %s still names its branch %s: %s", keeper, chat, error.code)  # damaged: shown as what it is
 
     def _give_away_children(self, vault: OpenVault, chat: ChatId, outcome: Outcome) -> None:
         """The branches that stay become those of the chat's parent, or chats of their own."""
