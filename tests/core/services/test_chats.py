@@ -3,12 +3,20 @@
 import asyncio
 from pathlib import Path
 
+import pytest
+
+from tests.core.services.town import Town
 from tests.helpers.claude_sessions import SessionBuilder
 from vibekit_desktop.app.dirs import Dirs
-from vibekit_desktop.app.wiring import build
+from vibekit_desktop.app.wiring import Wired, build
+from vibekit_desktop.core.chat.drafts import MOST_BYTES
 from vibekit_desktop.core.chat.spans import turn_spans
 from vibekit_desktop.core.types.chats import Message
+from vibekit_desktop.core.types.errors import ChatNotFound, DraftTooLarge
 from vibekit_desktop.core.types.events import ChatUpdated
+from vibekit_desktop.core.types.ids import ChatId
+
+CHAT = ChatId("chat-main")
 
 
 def _said(*messages: tuple[str, int]) -> tuple[Message, ...]:
@@ -97,3 +105,35 @@ def test_a_row_learns_its_net_counts_from_the_timeline_and_keeps_them(tmp_path: 
     (tmp_path / "data" / "cache" / "net.json").write_text("{broken")
     _, counts = asyncio.run(look())
     assert counts == (2, 0), "a broken cache is counted again"
+
+
+def test_earlier_messages_come_by_index_and_number(town: Town) -> None:
+    for number in range(1, 4):
+        town.turn(CHAT, f"{number}")
+    said = ["1", "did 1", "2", "did 2", "3", "did 3"]
+
+    def earlier(before: int, limit: int) -> list[str]:
+        return [message.content for message in town.run(lambda wired: wired.core.chats.earlier(CHAT, before, limit))]
+
+    assert earlier(6, 500) == said
+    assert earlier(6, 2) == said[4:], "the last ones"
+    assert earlier(3, 2) == said[1:3], "before the one of that index"
+    assert earlier(99, 99) == said, "beyond the newest: from the end"
+    assert earlier(0, 5) == earlier(-1, 5) == []
+    assert earlier(6, 0) == earlier(6, -5) == []
+    assert earlier(6, 10_000) == said
+
+
+def test_a_draft_that_cannot_be_kept_is_told(town: Town) -> None:
+    town.turn(CHAT, "one")
+
+    async def drafts(wired: Wired) -> None:
+        chats = wired.core.chats
+        with pytest.raises(ChatNotFound):
+            await chats.set_draft(ChatId("chat-none"), "plan")
+        await chats.set_draft(CHAT, "x" * MOST_BYTES)
+        with pytest.raises(DraftTooLarge):
+            await chats.set_draft(CHAT, "x" * (MOST_BYTES + 1))
+        assert len(await chats.draft(CHAT)) == MOST_BYTES, "the one before is still there"
+
+    town.run(drafts)

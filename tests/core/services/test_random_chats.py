@@ -1,8 +1,8 @@
 """Every operation on chats in random order, by two processes in turns, with deaths in the midst of it, against a model.
 
 One seed is one history, always the same. After each step everything that can be seen must be as the model says: lists,
-messages, parents, tags, drafts; nothing is left over that no chat needs. A process that dies is started again and recovers: then the step
-was not done, or was, or can be done again to its end.
+messages, parents, tags, drafts; nothing is left over that no chat needs. A process that dies is started again and recovers:
+then the step was not done, or was, or can be done again to its end.
 """
 
 import asyncio
