@@ -153,6 +153,7 @@ class Conductor(QObject):
         self.open.files_listed.connect(lambda diffs: self.inspector.show_files([entry_of(diff) for diff in diffs]))
         self.checkpoints.diff_wanted.connect(lambda _chat, path, point: self.open_review(point, Now(), path))
         self.checkpoints.answered.connect(self._answered)
+        self.histories.known.connect(self.chats.load_first)
         self.histories.listed.connect(self._listed)
         self.histories.chat_wanted.connect(self.open_chat)
         self.histories.folder_opened.connect(self._folder_opened)
@@ -182,7 +183,9 @@ class Conductor(QObject):
         view: str | None,
         recover: Callable[[], Awaitable[Sequence[RestoreReport]]] | None,
     ) -> None:
-        """Finish interrupted restores, list the chats, and show what was asked for, or the newest chat of ours."""
+        """Show the list as it was known last; finish interrupted restores, list the chats, and show what was asked for, or the
+        newest chat of ours."""
+        await self.histories.show_first_rows()
         try:
             if self._theme is not None:
                 await self._theme.begin()

@@ -1,7 +1,7 @@
 """The chat list as a Qt model: group headers and chats, newest first, branches under their parent.
 
-Fed by `load` once and by the core's events after that. It resets at the first load only; later it emits the smallest signals,
-gathered once per turn of the event loop. Never does I/O. UI thread only.
+Fed by `load_first` with what was known last, by `load`, and by the core's events after that. It resets at the first rows only;
+later it emits the smallest signals, gathered once per turn of the event loop. Never does I/O. UI thread only.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -93,6 +93,7 @@ class ChatListModel(QAbstractListModel):
         self._filter = ""
         self._workspace = ""
         self._loaded = False
+        self._complete = False
         self._count = -1
         self._gather = QTimer(self)
         self._gather.setSingleShot(True)
@@ -101,12 +102,24 @@ class ChatListModel(QAbstractListModel):
 
     # What comes in
 
+    def load_first(self, headers: Sequence[ChatHeader]) -> None:
+        """Show the beginning of the list as it was known last, until `load`; nothing known is nothing to show."""
+        if headers and not self._loaded:
+            self._headers = {header.id: header for header in headers}
+            self._reset()
+
     def load(self, headers: Iterable[ChatHeader]) -> None:
-        """Take the first list; a later call brings the differences in without a reset."""
+        """Take the list; whenever rows are there it brings the differences in without a reset."""
         self._headers = {header.id: header for header in headers}
-        if self._loaded:
+        was_complete, self._complete = self._complete, True
+        if not self._loaded:
+            self._reset()
+        elif was_complete:
             self._gather.start()
-            return
+        else:
+            self.flush()
+
+    def _reset(self) -> None:
         self.beginResetModel()
         self._rows = self._wanted_rows()
         self._loaded = True
@@ -284,6 +297,6 @@ class ChatListModel(QAbstractListModel):
 
     def _tell_count(self) -> None:
         count = self.chats
-        if count != self._count:
+        if self._complete and count != self._count:
             self._count = count
             self.counted.emit(count)

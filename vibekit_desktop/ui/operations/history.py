@@ -17,15 +17,19 @@ from vibekit_desktop.ui.error_text import sentence
 from vibekit_desktop.ui.notify import Notifier
 from vibekit_desktop.ui.text import tr, tr_n
 
+FIRST_ROWS = 60
+"""More than a window shows of the list."""
+
 
 class HistoryOperations(QObject):
     """What a person can do to have more chats in the list.
 
-    Signals: ``listed(headers, workspaces)``: all chats, newest first, and all workspaces, most recently used first;
-    ``chat_wanted(chat)``: this one is to be shown; ``folder_opened(workspace, chat)``: this workspace was chosen,
-    ``chat`` is its newest or None.
+    Signals: ``known(headers)``: the newest chats as they were known last; ``listed(headers, workspaces)``: all chats, newest
+    first, and all workspaces, most recently used first; ``chat_wanted(chat)``: this one is to be shown;
+    ``folder_opened(workspace, chat)``: this workspace was chosen, ``chat`` is its newest or None.
     """
 
+    known = Signal(object)
     listed = Signal(object, object)
     chat_wanted = Signal(object)
     folder_opened = Signal(str, object)
@@ -55,6 +59,14 @@ class HistoryOperations(QObject):
         self._bridge.spawn(self, self._open_source(name), name="open a history")
 
     # How.
+
+    async def show_first_rows(self) -> None:
+        """The beginning of the list as it was known last, at once: something to look at until it is listed."""
+        try:
+            headers = await self._core.chats.first_rows(FIRST_ROWS)
+        except CoreError:
+            return  # listing says what is wrong
+        self.known.emit(headers)
 
     async def list_chats(self) -> Sequence[ChatHeader]:
         """List all chats and workspaces."""
