@@ -24,6 +24,8 @@ from vibekit_desktop.core.disk import atomic, faults
 from vibekit_desktop.core.disk.fs import NOFOLLOW, Fs, cannot_write
 from vibekit_desktop.core.types.errors import CannotWrite
 
+LARGEST = 256 << 20
+"""Bytes of a log: a larger one is not read, so that a planted file cannot take all memory, and none is written."""
 Stamp = tuple[int, int, int]
 """Size, mtime and inode: two equal stamps mean nobody has appended in between."""
 
@@ -43,9 +45,9 @@ def stamp(fs: Fs, path: Path) -> Stamp | None:
 
 
 def read(fs: Fs, path: Path) -> JournalContents:
-    """Every line there is; a missing log is an empty one. A link in its place is `CannotRead`."""
+    """Every line there is; a missing log is an empty one. A link in its place, or one that is too large, is `CannotRead`."""
     try:
-        data = fs.read_bytes(path)
+        data = fs.read_bytes(path, limit=LARGEST)
     except FileNotFoundError:
         return JournalContents()
     # Split at byte 0x0A only: str.splitlines would also cut at U+2028 inside a text.
@@ -70,6 +72,8 @@ def append(fs: Fs, path: Path, lines: Sequence[bytes], *, set_aside: Path) -> No
             found = fs.fstat(fd)
             if not stat_bits.S_ISREG(found.st_mode):
                 raise CannotWrite(str(path), "not a regular file")
+            if found.st_size + len(data) > LARGEST:
+                raise CannotWrite(str(path), "larger than a log may be")
             try:
                 fs.write_all(fd, data)
                 faults.point("journal.sync")
