@@ -98,7 +98,7 @@ class Model:
     commands: list[str] = field(default_factory=list)
     """The chats of the commands that run."""
     edge: str = ""
-    """The chat whose command begins or ends with the look of now: what only others come upon may be anybody's."""
+    """The chat whose command ends with the look of now: what others come upon may be anybody's."""
     transcripts: dict[str, list[int]] = field(default_factory=dict)
     retired: set[str] = field(default_factory=set)
     began: dict[str, int] = field(default_factory=dict)
@@ -265,17 +265,14 @@ class Model:
         self.commands = [other for other in self.commands if other != chat]
 
     def begin_command(self, chat: str) -> None:
-        self._look_around(chat)
+        self.look(chat)
         self.commands.append(chat)
         self.add(Line(chat, "command_start", self.open[chat]))
 
-    def _look_around(self, chat: str) -> None:
+    def end_command(self, chat: str) -> None:
         self.edge = chat
         self.look(chat)
         self.edge = ""
-
-    def end_command(self, chat: str) -> None:
-        self._look_around(chat)
         self.commands.remove(chat)
         self.add(Line(chat, "command_end", self.open[chat]))
 

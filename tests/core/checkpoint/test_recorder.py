@@ -10,6 +10,7 @@ from tests.core.checkpoint.hooks import Hooks, row, told
 from tests.core.checkpoint.world import ALL_MINE, A, B, World
 from vibekit_desktop.core.types.checkpoints import (
     Author,
+    BeforeTurn,
     EntryKind,
     How,
     Scope,
@@ -373,3 +374,29 @@ def test_what_somebody_else_comes_upon_while_a_command_runs_may_be_a_persons(wor
     hooks.begin(B)
     assert told(row(world, 1, A).files) == {"a": ("M", "unknown", "scan")}
     assert world.actions(world.plan("before:1", A)) == {"a": "leave:changed-since"}
+
+
+def test_a_command_whose_end_was_never_said_made_nothing_that_the_next_one_finds(world: World, hooks: Hooks) -> None:
+    world.write("a", b"1")
+    hooks.begin()
+    world.kernel.recorder.begin_command(A)
+    world.write("a", b"typed by hand")
+    world.kernel.recorder.begin_command(A)
+    assert told(row(world, 1).files) == {"a": ("M", "unknown", "scan")}
+
+
+def test_what_stops_being_ignored_and_changed_meanwhile_has_no_known_content_from_before(world: World, hooks: Hooks) -> None:
+    world.write(".gitignore", b"build/\n")
+    world.write("build/x", b"0")
+    os.utime(world.root / "build/x", (1, 1))
+    hooks.begin()
+    world.write(".gitignore", b"")
+    world.write("build/x", b"1")
+    hooks.end()
+    hooks.begin()
+    hooks.record("build/x", b"2")
+    hooks.end()
+    state = world.kernel.state_at(A, BeforeTurn(1), WorkspacePath("build/x"))
+    assert (state.state, state.reason) == (State.UNKNOWN, "ignored")
+    assert world.at("before:2", "build/x") == b"1"
+    assert world.actions(world.plan("before:1", mine=ALL_MINE))["build/x"] == "leave:unknown"

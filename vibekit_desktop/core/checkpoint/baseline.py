@@ -138,6 +138,7 @@ class _Comparison:
         self._git = git
         self._old = old
         self._young_ns = young_ns
+        self._last_ns = ground.known.saved_ns()
         self._entries: dict[WorkspacePath, Entry] = {}
         self._found: list[Difference] = []
         self._copies_left = ground.limits.copies_bytes
@@ -155,8 +156,10 @@ class _Comparison:
                 self._named(path)
             elif self._is_ignored(path):
                 continue  # the rules changed: it did not go, it is only not looked at any more
-            elif self._old is None or (path not in old and is_below(path, self._old.ignored)):
-                self._first(path)  # it did not come just now, it was only not looked at before
+            elif self._old is None:
+                self._first(path)
+            elif path not in old and is_below(path, self._old.ignored):
+                self._unignored(path)
             else:
                 self._unnamed(path, old.get(path))
         self._pair_renames()
@@ -224,6 +227,19 @@ class _Comparison:
         except EnvironmentFault as error:
             _log.info("a file was not read at the first look: %s", error.code)
         self._entries[path] = Entry(stamp, sha, git, self._is_young(stamp))
+
+    def _unignored(self, path: WorkspacePath) -> None:
+        """It did not come just now, it was only not looked at before. If it changed since the last look, nobody knows from
+        what."""
+        stamp = self._tree.entries[path]
+        if stamp.ctime_ns < self._last_ns:
+            self._first(path)
+            return
+        state = self._ground.folder().look(path)
+        self._remember(path, stamp, state)
+        if state.has_content:
+            before = FileState(State.UNKNOWN, reason=IGNORED)
+            self._found.append(Difference(path=path, before=before, after=state))
 
     def _clean(self, path: WorkspacePath) -> str:
         return self._git.clean.get(path, "") if self._git is not None else ""

@@ -94,6 +94,14 @@ class Known:
         seen = self._cache[1]
         return seen if seen.workspace == workspace else None
 
+    def saved_ns(self) -> int:
+        """When the last look was written down, by the file system's clock; 0 if there was none."""
+        try:
+            found = self._fs.stat(self._path)
+        except CannotRead:
+            return 0
+        return 0 if found is None else found.st_mtime_ns
+
     def save(self, seen: Seen) -> None:
         """Replace what is known by a newer look."""
         self._fs.make_folder(self._desktop)

@@ -65,9 +65,15 @@ def before_turn(ground: Ground, chat: ChatId) -> CoverageLine:
     return CoverageLine(complete=looked.whole, skipped=tuple(one for one in looked.skipped if one.reason not in earlier))
 
 
-def around_command(ground: Ground, chat: ChatId) -> None:
-    """The look before or after a command of ``chat``: the only one whose changes a command is told to have made. What anybody
-    else comes upon while it runs may as well be a person's."""
+def before_command(ground: Ground, chat: ChatId) -> None:
+    """The look before a command of ``chat``. What it finds no command is told to have made, even if one counts as running: its
+    end may never have been said."""
+    _look(ground, chat)
+
+
+def after_command(ground: Ground, chat: ChatId) -> None:
+    """The look after a command of ``chat``: the only one whose changes a command is told to have made. What anybody else comes
+    upon while it runs may as well be a person's."""
     _look(ground, chat, command=True)
 
 

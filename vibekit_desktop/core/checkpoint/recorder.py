@@ -60,7 +60,7 @@ class Recorder:
     def begin_command(self, chat: ChatId, *, tool_call_id: str = "") -> int:
         """A look, then a command runs; the number of its turn. `NoOpenTurn` outside of a turn."""
         turn = self._require(chat, "turn")
-        look.around_command(self._ground, chat)
+        look.before_command(self._ground, chat)
         self._ground.vault.append(chat, [Line(type="command_start", turn=turn.turn, tool_call_id=tool_call_id)])
         return turn.turn
 
@@ -69,7 +69,7 @@ class Recorder:
         turn = self._require(chat, "turn")
         if not turn.commands:
             raise NoOpenTurn(chat, "command")
-        look.around_command(self._ground, chat)
+        look.after_command(self._ground, chat)
         self._ground.vault.append(chat, [Line(type="command_end", turn=turn.turn, tool_call_id=tool_call_id)])
         return turn.turn
 
