@@ -1,6 +1,7 @@
-"""Faults that people reported of other programs of this kind around git repositories, and other content from before; named
-after their ids."""
+"""Faults that people reported of other programs of this kind around git repositories, the disk itself, and content from before;
+named after their ids."""
 
+import os
 from pathlib import Path
 
 import pygit2
@@ -11,7 +12,8 @@ from tests.core.checkpoint.hooks import Hooks, row, told
 from tests.core.checkpoint.trees import Stamp, stamps
 from tests.core.checkpoint.world import A, Crash, CrashAt, World
 from vibekit_desktop.core.disk import faults
-from vibekit_desktop.core.types.ids import ChatId
+from vibekit_desktop.core.disk.fs import Fs
+from vibekit_desktop.core.types.ids import ChatId, WorkspacePath
 
 
 class Repository:
@@ -137,3 +139,49 @@ def test_a_chat_id_of_any_length_has_a_log_of_its_own(world: World, hooks: Hooks
     hooks.record("a", b"1", chat)
     hooks.end(chat)
     assert set(told(row(world, 1, chat).files)) == {"a"}
+
+
+class Told(Fs):
+    """Writes down every rename in a folder and every sync of one, with the inode of the folder."""
+
+    def __init__(self) -> None:
+        self.steps: list[tuple[str, int]] = []
+
+    def move(self, old: Path | str, new: Path | str, *, dir_fd: int | None = None) -> None:
+        super().move(old, new, dir_fd=dir_fd)
+        folder = os.fstat(dir_fd) if dir_fd is not None else Path(new).parent.stat()
+        self.steps.append(("move", folder.st_ino))
+
+    def fsync(self, fd: int) -> None:
+        super().fsync(fd)
+        self.steps.append(("sync", os.fstat(fd).st_ino))
+
+
+def test_bl_047_a_rename_that_was_acknowledged_has_its_folder_synced(tmp_path: Path, clock: Clock) -> None:
+    fs = Told()
+    world = World(tmp_path, clock, fs)
+    hooks = Hooks(world)
+    world.write("sub/f", b"0")
+    hooks.begin()
+    world.kernel.recorder.write(A, WorkspacePath("sub/f"), b"1", message_count=1)
+    hooks.end()
+    world.restore("before:1")
+    moved = [index for index, (what, _) in enumerate(fs.steps) if what == "move"]
+    assert len(moved) > 4
+    for index in moved:
+        assert ("sync", fs.steps[index][1]) in fs.steps[index + 1 :], "the name may be lost by a power cut"
+
+
+def test_bl_113_a_log_too_large_to_read_is_said_and_hides_no_other(world: World, hooks: Hooks) -> None:
+    hooks.begin(A)
+    hooks.record("a", b"1", A)
+    hooks.end(A)
+    hooks.begin(ChatId("other"))
+    hooks.record("b", b"1", ChatId("other"))
+    hooks.end(ChatId("other"))
+    with world.log_path(A).open("r+b") as file:
+        file.truncate(600 << 20)
+    world.reopen()
+    assert world.vault.damage(A)
+    assert row(world, 1, ChatId("other")).files
+    assert world.log_path(A).stat().st_size == 600 << 20
