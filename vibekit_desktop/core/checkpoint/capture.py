@@ -19,7 +19,8 @@ from vibekit_desktop.core.checkpoint import baseline, conflicts, log, look, owne
 from vibekit_desktop.core.checkpoint.baseline import Difference
 from vibekit_desktop.core.checkpoint.ground import Ground
 from vibekit_desktop.core.checkpoint.history import View, agree, is_known
-from vibekit_desktop.core.checkpoint.open_turns import open_turns
+from vibekit_desktop.core.checkpoint.known import state_of
+from vibekit_desktop.core.checkpoint.open_turns import last_look, open_turns
 from vibekit_desktop.core.checkpoint.points import Marks
 from vibekit_desktop.core.disk import faults, names
 from vibekit_desktop.core.disk.gitfacts import GitFacts
@@ -219,7 +220,8 @@ def unrecorded(ground: Ground, chat: ChatId, path: WorkspacePath, disk: FileStat
         return
     turns = open_turns(ground)
     whose = look.whose_capture(ground, chat)
-    lines = [look.line_of(ground, one, whose, turns, looker=chat) for one in found]
+    looked_for = last_look(ground)
+    lines = [look.line_of(ground, public, one, whose, turns, looker=chat, looked_for=looked_for) for one in found]
     for log_of in sorted({of for of, _ in lines}):
         ground.vault.append(log_of, [line for of, line in lines if of == log_of])
 
@@ -234,7 +236,7 @@ def _since_the_last_look(ground: Ground, path: WorkspacePath, disk: FileState) -
     if entry is None:
         came = not baseline.is_below(path, seen.ignored) and disk.state is not State.ABSENT
         return (Difference(path=path, before=ABSENT, after=disk),) if came else ()
-    if entry.stamp == workspace.stamp(path) and not entry.fresh:
+    if (entry.stamp == workspace.stamp(path) and not entry.fresh) or agree(state_of(entry), disk):
         return ()
     before = baseline.recall(ground, GitFacts.read(workspace.root) if entry.git else None, entry)
     return () if agree(before, disk) else (Difference(path=path, before=before, after=disk),)

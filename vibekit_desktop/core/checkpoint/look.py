@@ -14,7 +14,7 @@ import msgspec
 from vibekit_desktop.core.checkpoint import baseline, log, ownership
 from vibekit_desktop.core.checkpoint.baseline import Difference, Looked
 from vibekit_desktop.core.checkpoint.ground import Ground
-from vibekit_desktop.core.checkpoint.history import Observation, agree, is_known
+from vibekit_desktop.core.checkpoint.history import Observation, View, agree, is_known
 from vibekit_desktop.core.checkpoint.log import CoverageLine, Line, SkippedPath
 from vibekit_desktop.core.checkpoint.open_turns import OpenTurn, last_look, open_turn, open_turns
 from vibekit_desktop.core.checkpoint.tidy import folder_line
@@ -141,16 +141,16 @@ def _look(
         # What the look before those turns saw is lost: who knows what else changed in them.
         looked = replace(looked, skipped=(*looked.skipped, baseline.skipped(".", baseline.BASELINE_LOST)))
     lines: dict[ChatId, list[Line]] = {}
+    looked_for = last_look(ground)
     for one in looked.differences:
-        chat, line = line_of(ground, one, whose, turns, looker=looker)
+        chat, line = line_of(ground, view, one, whose, turns, looker=looker, looked_for=looked_for)
         lines.setdefault(chat, []).append(line)
     own = lines.setdefault(whose.chat, [])
     created = turns[whose.chat].created if whose.chat in turns else frozenset()
     own += [_folder_line(path, here, whose, created) for path, here in looked.folders]
     for turn in turns.values():
-        noted = (
-            looked.skipped if turn.chat == whose.chat and whose.how is How.SCAN else looked.skipped[-1:] if looked.first else ()
-        )
+        sole = turn.chat == whose.chat and whose.how is How.SCAN
+        noted = [one for one in looked.skipped if sole or one.reason == baseline.BASELINE_LOST]
         lines.setdefault(turn.chat, []).extend(_notes(noted, turn))
     for chat, new in lines.items():
         ground.vault.append(chat, new)
@@ -189,16 +189,18 @@ def kept(ground: Ground, state: FileState) -> FileState:
 
 def line_of(
     ground: Ground,
+    view: View,
     one: Difference,
     whose: Whose,
     turns: Mapping[ChatId, OpenTurn],
     *,
     looker: ChatId,
+    looked_for: int,
 ) -> tuple[ChatId, Line]:
-    """The line of one difference, and whose log it goes to."""
+    """The line of one difference, and whose log it goes to. ``view``: the vault's own; ``looked_for``: see `last_look`."""
     after = captured(ground, one.path, one.after)
     last = one.last
-    said = _announcement(ground, last, turns) if last is not None else None
+    said = _announcement(view, last, turns, looked_for) if last is not None else None
     if last is not None and said is not None:
         if last is said and (agree(last.before, one.after) or not is_known(last.after)):
             # It was not done, so far; or it was, and here is what nobody knew.
@@ -227,15 +229,15 @@ def settled(ground: Ground, chat: ChatId, path: WorkspacePath, there: FileState,
     return log.observed(path, there, there, author=Author.AGENT, how=How.SETTLE, turn=turn, owner=owner, other_chat=other)
 
 
-def _announcement(ground: Ground, last: Observation, turns: Mapping[ChatId, OpenTurn]) -> Observation | None:
+def _announcement(view: View, last: Observation, turns: Mapping[ChatId, OpenTurn], looked_for: int) -> Observation | None:
     """The announced write of a turn that still runs, of which nothing was seen on disk yet: the path's last line, or the one
     before it where a look found that it was not done so far. Not one that went through us: that is done, or was closed."""
     turn = turns.get(last.chat)
     if turn is None:
         return None
     if _is_announced(last, turn):
-        return last if last.line.seq > last_look(ground) else None
-    found = ground.vault.memory.public().by_path[last.path][:-1]
+        return last if last.line.seq > looked_for else None
+    found = view.by_path[last.path][:-1]
     earlier = next((seen for seen in reversed(found) if not seen.computed), None)
     if last.how is not How.SETTLE or earlier is None or earlier.chat != last.chat or not _is_announced(earlier, turn):
         return None
