@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from tests.helpers.fake_live import Answers, FakeAgents, FakeLive
 from vibekit_desktop.core.api import Check, Core
 from vibekit_desktop.core.bus import Bus
 from vibekit_desktop.core.types.chats import ChatHeader, ChatView, Export, ExportFormat, Message, TurnSpan
@@ -38,18 +39,6 @@ from vibekit_desktop.core.types.settings import KINDS, Setting, SettingKind, Val
 from vibekit_desktop.core.types.sources import ImportReport, SourceSummary
 
 
-@dataclass
-class _Answers:
-    calls: list[tuple[str, tuple[object, ...]]] = field(default_factory=list)
-    raises: dict[str, BaseException] = field(default_factory=dict)
-
-    def note(self, name: str, *arguments: object) -> None:
-        self.calls.append((name, arguments))
-        error = self.raises.pop(name, None)
-        if error is not None:
-            raise error
-
-
 def empty_plan(chat: ChatId, point: Point, scope: Scope = Scope.BOTH, kind: RestoreKind = RestoreKind.RESTORE) -> RestorePlan:
     """A plan with nothing to do."""
     return RestorePlan(
@@ -68,7 +57,7 @@ def empty_plan(chat: ChatId, point: Point, scope: Scope = Scope.BOTH, kind: Rest
 
 
 @dataclass
-class FakeChats(_Answers):
+class FakeChats(Answers):
     headers: list[ChatHeader] = field(default_factory=list)
     views: dict[ChatId, ChatView] = field(default_factory=dict)
     older: dict[ChatId, Sequence[Message]] = field(default_factory=dict)
@@ -170,7 +159,7 @@ class FakeChats(_Answers):
 
 
 @dataclass
-class FakeCheckpoints(_Answers):
+class FakeCheckpoints(Answers):
     timelines: dict[ChatId, Timeline] = field(default_factory=dict)
     plans: list[RestorePlan] = field(default_factory=list)
     """Answers of the plan methods, in order; the last one stays. None at all: a plan with nothing to do."""
@@ -246,7 +235,7 @@ class FakeCheckpoints(_Answers):
 
 
 @dataclass
-class FakeTurns(_Answers):
+class FakeTurns(Answers):
     turn: int = 1
 
     async def record(
@@ -280,7 +269,7 @@ class FakeTurns(_Answers):
 
 
 @dataclass
-class FakeWatch(_Answers):
+class FakeWatch(Answers):
     running: bool = False
 
     def start(self) -> None:
@@ -293,7 +282,7 @@ class FakeWatch(_Answers):
 
 
 @dataclass
-class FakeDiffs(_Answers):
+class FakeDiffs(Answers):
     by_path: dict[WorkspacePath, FileDiff] = field(default_factory=dict)
     """The answer for a path, whatever the points; the request in it is replaced by the one asked."""
     word_spans: dict[int, WordSpans] = field(default_factory=dict)
@@ -338,7 +327,7 @@ class FakeDiffs(_Answers):
 
 
 @dataclass
-class FakeHistories(_Answers):
+class FakeHistories(Answers):
     found: list[SourceSummary] = field(default_factory=list)
     report: ImportReport = field(default_factory=ImportReport)
 
@@ -352,7 +341,7 @@ class FakeHistories(_Answers):
 
 
 @dataclass
-class FakeSettings(_Answers):
+class FakeSettings(Answers):
     values: dict[str, Value] = field(default_factory=dict)
     """What differs from the defaults."""
 
@@ -375,7 +364,7 @@ class FakeSettings(_Answers):
 
 
 @dataclass
-class FakeRetention(_Answers):
+class FakeRetention(Answers):
     running: bool = False
 
     def start(self) -> None:
@@ -388,7 +377,7 @@ class FakeRetention(_Answers):
 
 
 @dataclass
-class FakeLibrary(_Answers):
+class FakeLibrary(Answers):
     folders: list[str] = field(default_factory=list)
     verified: VerifyReport = field(default_factory=lambda: VerifyReport(problems=(), chats=0, events=0, blobs=0, size_bytes=0))
     checks: list[Check] = field(default_factory=list)
@@ -420,7 +409,7 @@ class FakeLibrary(_Answers):
 
 
 @dataclass
-class FakeExports(_Answers):
+class FakeExports(Answers):
     made: Export = field(default_factory=lambda: Export(name="chat.md", data=b"# Untitled chat\n", media_type="text/markdown"))
 
     async def export(self, chat: ChatId, kind: ExportFormat) -> Export:
@@ -447,6 +436,8 @@ class FakeCore:
         self.library = FakeLibrary()
         self.settings = FakeSettings()
         self.retention = FakeRetention()
+        self.agents = FakeAgents()
+        self.live = FakeLive()
         self.core = Core(
             events=self.bus,
             chats=self.chats,
@@ -459,6 +450,8 @@ class FakeCore:
             library=self.library,
             settings=self.settings,
             retention=self.retention,
+            agents=self.agents,
+            live=self.live,
             version="0.0.0",
         )
 

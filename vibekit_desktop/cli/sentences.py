@@ -3,6 +3,7 @@
 Pure; the window has its own wording in `ui.error_text`.
 """
 
+from vibekit_desktop.cli.sentences_agents import agent_sentence
 from vibekit_desktop.core.types import errors as e
 
 DONE, REFUSED, USAGE, FAILED, BUSY = 0, 1, 2, 3, 4
@@ -48,6 +49,9 @@ def _reason(reason: str) -> str:
 
 def sentence(error: e.CoreError) -> str:
     """What failed, what was or was not changed; one line, without a full stop at the end of codes."""
+    about_agent = agent_sentence(error)
+    if about_agent is not None:
+        return about_agent
     match error:
         case e.WorkspaceNeeded():
             return f"there is no chat {error.chat!r} yet; --workspace DIR says for which folder it is to be made"

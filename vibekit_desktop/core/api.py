@@ -9,6 +9,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, TypeVar
 
+from vibekit_desktop.core.types.agents import (
+    AgentChoice,
+    AgentInfo,
+    AgentSession,
+    Answer,
+    Headless,
+    LiveState,
+    Prompt,
+    Rule,
+    TurnOutcome,
+)
 from vibekit_desktop.core.types.chats import ChatHeader, ChatView, Export, ExportFormat, Message, TurnSpan
 from vibekit_desktop.core.types.checkpoints import (
     CaptureReport,
@@ -302,6 +313,85 @@ class Library(Protocol):
         """Versions, folders, locks, disk space: what to send with a bug report."""
 
 
+class Agents(Protocol):
+    """The agents that this computer can start. `AgentChecked` tells what becomes known of one later."""
+
+    async def list(self) -> Sequence[AgentInfo]:
+        """Every agent of the list and of the user's own, with what is known without starting any; those that are here first."""
+
+    async def check(self, agent: str) -> AgentInfo:
+        """Start an agent, ask what it is and whether it wants a sign-in, and end it again; raises `UnknownAgent`."""
+
+    async def sign_in(self, agent: str, way: str) -> AgentInfo:
+        """Let an agent sign its user in, the way named by the id of a `SignIn`; what it is then. One that wants a terminal or
+        variables is not signed in by us: `NotOffered`."""
+
+    async def sessions(self, choice: AgentChoice, workspace: Path) -> Sequence[AgentSession]:
+        """The sessions that an agent keeps of a workspace, newest first; `NotOffered` where it tells none."""
+
+
+class Live(Protocol):
+    """Chats with an agent that answers now. One process a chat; several at once. `LiveChanged`, `AnswerStreamed` and
+    `LiveTurnEnded` tell what happens."""
+
+    async def look(self, chat: ChatId) -> LiveState:
+        """What the chat is doing; nothing is started. For one that has no agent yet it says which would answer, if that is
+        known and it is here."""
+
+    async def new_chat(self, workspace: Path, choice: AgentChoice) -> ChatId:
+        """A chat without messages, in the vault of a folder; its agent is started meanwhile. One of this agent there that
+        nobody said anything in yet is taken again. Raises `UnknownAgent` or what `Library.open_folder` raises."""
+
+    async def continue_session(self, workspace: Path, choice: AgentChoice, session: str) -> ChatId:
+        """A chat that goes on with a session of the agent's own: what it replays is its transcript."""
+
+    async def choose_agent(self, chat: ChatId, choice: AgentChoice) -> LiveState:
+        """From now on this agent answers in the chat; it is told the history with the next prompt."""
+
+    async def start(self, chat: ChatId) -> LiveState:
+        """Start the chat's agent now, so that it is there when the prompt comes; also after it ended or wanted a sign-in."""
+
+    async def prompt(self, chat: ChatId, prompt: Prompt) -> None:
+        """Say something: at once, or after the turn that runs. Returns when it is stored or queued. Raises `AgentNeeded`,
+        `AgentMissing`, `AgentNotSignedIn`, `AgentFailed`, `AttachmentRefused`, `NotOffered`, `EmptyPrompt`, `Busy`; nothing
+        is stored then."""
+
+    async def run(self, chat: ChatId, prompt: Prompt, *, allow: Headless, timeout_s: float | None = None) -> TurnOutcome:
+        """As `prompt`, and wait for the end of the turn; nobody is asked, ``allow`` answers. After ``timeout_s`` the turn is
+        stopped."""
+
+    async def stop(self, chat: ChatId) -> None:
+        """Stop the turn that runs. It always ends: an agent that does not listen is ended with what it started. Returns when it
+        has been asked; does nothing if no turn runs."""
+
+    async def stop_command(self, chat: ChatId, tool_call_id: str) -> None:
+        """End one command that runs in a terminal of ours, with its children."""
+
+    async def send_now(self, chat: ChatId, queued: str) -> None:
+        """Stop the turn that runs and go on with this prompt of the queue."""
+
+    async def unqueue(self, chat: ChatId, queued: str) -> Prompt | None:
+        """Take a prompt out of the queue; the prompt, or None if it was sent meanwhile."""
+
+    async def answer(self, chat: ChatId, question: str, answer: Answer) -> None:
+        """Answer a question. One that is not asked any more is nobody's: nothing happens."""
+
+    async def set_option(self, chat: ChatId, option: str, value: str) -> LiveState:
+        """Choose one of the agent's options; raises `NotOffered` or `AgentFailed`."""
+
+    async def rules(self, chat: ChatId) -> Sequence[Rule]:
+        """What this chat's agent may do without a question."""
+
+    async def forget_rule(self, chat: ChatId, rule: Rule) -> None:
+        """Ask again from now on."""
+
+    async def discard_empty(self, chat: ChatId) -> bool:
+        """End and remove a chat in which nobody has said anything; whether it was one."""
+
+    def running(self) -> Sequence[LiveState]:
+        """The chats whose turn runs now."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Core:
     """The bundle the faces are given."""
@@ -317,4 +407,6 @@ class Core:
     library: Library
     settings: Settings
     retention: Retention
+    agents: Agents
+    live: Live
     version: str

@@ -7,7 +7,8 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from vibekit_desktop.core.types import errors
-from vibekit_desktop.ui.error_text_chats import WORDS
+from vibekit_desktop.ui.error_text_agents import WORDS as AGENT_WORDS
+from vibekit_desktop.ui.error_text_chats import WORDS as CHAT_WORDS
 from vibekit_desktop.ui.text import tr, tr_n
 from vibekit_desktop.ui.visible import visible_name
 from vibekit_desktop.ui.wording import skip_text, workspace_name
@@ -294,6 +295,7 @@ def _worker_died(_error: errors.WorkerDied) -> ErrorText:
     )
 
 
+WORDS = {**CHAT_WORDS, **AGENT_WORDS}
 _E = errors
 _TEXTS: dict[type[errors.CoreError], Callable[..., ErrorText]] = {
     _E.CoreError: _refusal,

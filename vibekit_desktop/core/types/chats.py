@@ -67,6 +67,14 @@ class ToolCall(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     ts: Whole = 0
 
 
+class Attached(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """Something that went with a prompt: a file by its path, an image by its name alone. Never its content."""
+
+    name: str
+    path: str = ""
+    media_type: str = ""
+
+
 class Message(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One message. An assistant message is one whole turn of the agent; its tool calls are inside it."""
 
@@ -84,6 +92,8 @@ class Message(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     plan: object = None
     """The agent's plan shown in this message, a list of entries (chat.md 1.9), as it was stored: nothing of it is checked."""
     turn_elapsed_ms: Whole = 0
+    attachments: tuple[Attached, ...] = ()
+    """Ours: what went with a user's message beside its words."""
 
 
 class ChatPart(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -148,6 +158,13 @@ class Chat(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Ours: when the chat was pinned to the top of the list; 0 = it is not."""
     parts: tuple[ChatPart, ...] = ()
     """Ours: the older messages, oldest part first."""
+    agent_id: str = ""
+    """Ours: the agent that answers in this chat, by its id in the list of agents; empty for one of the user's own commands."""
+    agent_command: tuple[str, ...] = ()
+    """Ours: the user's own command that is the agent of this chat, the program first."""
+    session_seen: str = ""
+    """Ours: the last message that the agent's session knows. While it is the transcript's last one the session can go on; after
+    a cut, a merge or another agent it cannot, and a new one is begun with the history."""
 
     @property
     def first_index(self) -> int:

@@ -6,6 +6,7 @@ own echo.
 
 from dataclasses import dataclass
 
+from vibekit_desktop.core.types.agents import AgentInfo, LiveState, TurnOutcome
 from vibekit_desktop.core.types.chats import ChatHeader, Message
 from vibekit_desktop.core.types.checkpoints import RestoreReport
 from vibekit_desktop.core.types.ids import ChatId, WorkspacePath
@@ -117,6 +118,37 @@ class SettingChanged:
     value: int | str
 
 
+@dataclass(frozen=True, slots=True)
+class LiveChanged:
+    """What a live chat is doing, waiting for, or offering changed; the whole of it as it is now."""
+
+    state: LiveState
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerStreamed:
+    """The answer that an agent is giving, as it is now: at most 30 times a second, and not in the chat's file before its turn
+    ended. `MessageAppended` with the same message id is its end."""
+
+    chat: ChatId
+    turn: int
+    message: Message
+
+
+@dataclass(frozen=True, slots=True)
+class LiveTurnEnded:
+    """A turn of a live chat ended; its answer and its lines are stored."""
+
+    outcome: TurnOutcome
+
+
+@dataclass(frozen=True, slots=True)
+class AgentChecked:
+    """Something more is known of an agent: it was started, it wants a sign-in, it has a version."""
+
+    agent: AgentInfo
+
+
 Event = (
     ChatCreated
     | ChatUpdated
@@ -131,4 +163,8 @@ Event = (
     | HistoryGrew
     | RestoreRecovered
     | SettingChanged
+    | LiveChanged
+    | AnswerStreamed
+    | LiveTurnEnded
+    | AgentChecked
 )
