@@ -21,7 +21,7 @@ class Launch:
 class Launchable:
     """An agent that is on this computer and can be started.
 
-    ``ask_mode``: the mode of its own in which it asks before it edits, to be chosen in every new session that offers it; empty if
+    ``ask_mode``: the mode of its own in which it asks before it edits, to be chosen in every new session that has it; empty if
     it always asks or is told so by its environment. ``own_folders``: what it keeps for itself inside a workspace."""
 
     info: AgentInfo

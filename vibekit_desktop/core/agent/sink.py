@@ -39,7 +39,7 @@ class Sink(Protocol):
         tool_call_id: str,
         unprotected: bool = False,
     ) -> CaptureReport:
-        """Keep what is there and write ``data``, in one step. ``expected``: what was there when it was allowed; anything else is
+        """Keep what is there and write ``data``, in one step. ``expected``: what was there when it was allowed; else it is
         `ChangedMeanwhile` and nothing is written. `NotProtected` where what goes can't be kept, unless ``unprotected``."""
 
     async def command_begins(self, tool_call_id: str) -> bool:

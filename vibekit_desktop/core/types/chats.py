@@ -65,6 +65,8 @@ class ToolCall(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     agent_subtask_id: str = ""
     duration_ms: Whole = 0
     ts: Whole = 0
+    outcome: str = ""
+    """Ours: why a failed call failed, where it was not the tool: ``denied`` (by the person) or ``stopped``."""
 
 
 class Attached(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
