@@ -219,8 +219,9 @@ def run(args: list[str]) -> int:
 
 
 def test_environment() -> dict[str, str]:
-    """The environment of every check: no screen, no variables of ours from outside."""
-    env = {name: value for name, value in os.environ.items() if not name.startswith("VIBEKIT_")}
+    """The environment of every check: no screen, no variables of ours from outside, but for where real agents are."""
+    keep = "VIBEKIT_AGENTS"
+    env = {name: value for name, value in os.environ.items() if name == keep or not name.startswith("VIBEKIT_")}
     env["QT_QPA_PLATFORM"] = "offscreen"
     env["QT_API"] = "pyside6"
     return env
