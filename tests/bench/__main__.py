@@ -6,9 +6,9 @@ thread's work is meant: milliseconds alone say more about the machine than about
 
 import sys
 
-from tests.bench import chats, diff, opening, start
+from tests.bench import agents, chats, diff, opening, start
 
-BENCHES = {"start": start.run, "diff": diff.run, "open": opening.run, "chats": chats.run}
+BENCHES = {"start": start.run, "diff": diff.run, "open": opening.run, "chats": chats.run, "agents": agents.run}
 
 
 def main(names: list[str]) -> int:
