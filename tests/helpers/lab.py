@@ -19,7 +19,6 @@ from typing import Any
 
 from tests.helpers.fake_model import FakeModel, Step
 from tests.helpers.fake_model_wire import Call
-from tests.helpers.program import tree
 from tests.helpers.survivors import end_all, survivors
 
 LIMIT_S = 240.0
@@ -52,8 +51,8 @@ class Kind:
     edit: Callable[[str, str, str], Call]
     run: Callable[[str], Call]
     plan: Callable[[str], Call] | None = None
-    reads_first: bool = True
-    """It edits nothing that it has not read."""
+    asks_outside: bool = True
+    """It asks before it writes outside of the workspace; else it refuses by itself."""
     keeps_sessions: bool = True
     """A process of it takes up a session of another one, even a short one."""
 
@@ -119,7 +118,7 @@ GEMINI = Kind(
         "replace", {"file_path": path, "instruction": "replace it", "old_string": old, "new_string": new}
     ),
     run=lambda command: Call("run_shell_command", {"command": command, "description": "runs a command"}),
-    reads_first=False,
+    asks_outside=False,
     keeps_sessions=False,
 )
 CLAUDE = Kind(
@@ -208,7 +207,9 @@ class Lab:
 
     def files(self) -> dict[str, bytes]:
         """What is in the workspace now, but for repositories' own."""
-        return {path: data for path, data in tree(self.workspace).items() if not path.startswith(".git/")}
+        files = [path for path in self.workspace.rglob("*") if path.is_file()]
+        named = {path.relative_to(self.workspace).as_posix(): path for path in files}
+        return {name: path.read_bytes() for name, path in named.items() if not name.startswith(".git/")}
 
     def make_repository(self) -> None:
         """Let git know the workspace, with all that is in it."""

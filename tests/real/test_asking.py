@@ -29,7 +29,7 @@ def test_what_is_not_allowed_does_not_happen(place: Lab, allow: str) -> None:
         chat = done.json["chat_id"]
         assert (name, done.json["turn"], done.json["files"]) == (name, number, [])
         answers = [given["answer"] for given in done.json["permissions"]]
-        assert answers, name
+        assert answers or (name == "outside" and not place.kind.asks_outside), name
         assert set(answers) <= {"denied", "refused"}, (name, answers)
         assert place.files() == dict(SEED), name
         assert not (place.home / ".profile").exists(), name
@@ -45,6 +45,6 @@ def test_no_answer_reaches_beyond_the_workspace(place: Lab) -> None:
     place.play("outside", Step("I try.", (attempts(place)["outside"],)), Step("I did not."))
     done = place.prompt("play:outside", "--allow", "all")
     assert not (place.home / ".profile").exists()
-    assert [given["answer"] for given in done.json["permissions"]] == ["refused"]
+    assert [given["answer"] for given in done.json["permissions"]] == ["refused"] * place.kind.asks_outside
     assert done.json["files"] == []
     assert place.files() == dict(SEED)
