@@ -1,0 +1,206 @@
+"""What the window says of an agent's question: who wants what, why it is asked, what can be taken back, what the buttons mean.
+
+Our words only. A name that comes from an agent stands among them if it is a plain word; everything else that an agent wrote is
+told in frames of its own (`subject_lines`, `agents_words`), so that it cannot pass for ours. Pure; any thread.
+"""
+
+import re
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from vibekit_desktop.core.types.agents import Answer, Hold, Operation, Question, Why
+from vibekit_desktop.ui.text import tr
+from vibekit_desktop.ui.visible import one_line, visible_name
+from vibekit_desktop.ui.when import duration
+from vibekit_desktop.ui.wording import ELLIPSIS, file_name
+
+_PLAIN = re.compile(r"[\w.@+-]{1,48}")
+_HOST = re.compile(r"[a-z0-9.-]{1,80}(:\d{1,5})?")
+_AGENT_CHARS = 40
+_TITLE_CHARS = 200
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerButton:
+    """One way to answer: its words for a button or a menu, and the whole phrase for assistive technology."""
+
+    answer: Answer
+    text: str
+    name: str
+
+
+def agent_name(question: Question) -> str:
+    """Who asks."""
+    return one_line(question.agent, _AGENT_CHARS) or tr("The agent")
+
+
+def headline(question: Question) -> str:
+    """Who wants what, as a sentence without an end: "Claude Code wants to run a command"."""
+    agent = agent_name(question)
+    name = _name(question)
+    if question.hold is not Hold.NONE:
+        return tr("{agent} waits: this change can't be kept so that it could be undone", agent=agent)
+    outside = Why.OUTSIDE in question.why
+    match question.operation:
+        case Operation.RUN if outside:
+            return tr("{agent} wants to run a command outside the workspace", agent=agent)
+        case Operation.RUN:
+            return tr("{agent} wants to run a command", agent=agent)
+        case Operation.READ if outside:
+            return tr("{agent} wants to read outside the workspace", agent=agent)
+        case Operation.READ:
+            return tr("{agent} wants to read {name}", agent=agent, name=name)
+        case Operation.EDIT:
+            return tr("{agent} wants to edit {name}", agent=agent, name=name)
+        case Operation.CREATE:
+            return tr("{agent} wants to create {name}", agent=agent, name=name)
+        case Operation.DELETE:
+            return tr("{agent} wants to delete {name}", agent=agent, name=name)
+        case Operation.MOVE:
+            return tr("{agent} wants to move {name}", agent=agent, name=name)
+        case Operation.FETCH:
+            host = _host(question.subject)
+            return (
+                tr("{agent} wants to fetch from {host}", agent=agent, host=host)
+                if host
+                else tr("{agent} wants to fetch from the network", agent=agent)
+            )
+        case Operation.OTHER:
+            return tr("{agent} wants to use a tool", agent=agent)
+
+
+def _name(question: Question) -> str:
+    """The file's name if it is a plain word; a name that could be read as a sentence of ours is told in the frame only."""
+    if len(question.paths) > 1:
+        return tr("{n} files", n=len(question.paths))
+    name = file_name(question.subject or next(iter(question.paths), ""))
+    return name if _PLAIN.fullmatch(name) else tr("a file")
+
+
+def _host(address: str) -> str:
+    try:
+        parts = urlsplit(address.strip())
+        host = parts.netloc.rpartition("@")[2].lower()
+    except ValueError:
+        return ""
+    return host if parts.scheme in ("http", "https") and _HOST.fullmatch(host) else ""
+
+
+def subject_lines(question: Question) -> tuple[str, ...]:
+    """What it is about, as it is: the lines of the command, or the paths. An agent's text; never shortened here."""
+    if question.operation not in (Operation.RUN, Operation.FETCH, Operation.OTHER) and len(question.paths) > 1:
+        return question.paths
+    return tuple(question.subject.split("\n")) if question.subject else question.paths
+
+
+def folder_line(question: Question, shown_folder: str) -> str:
+    """Where a command runs; empty for everything else."""
+    if question.operation is not Operation.RUN or not shown_folder:
+        return ""
+    return tr("in {folder}", folder=visible_name(shown_folder))
+
+
+def agents_words(question: Question) -> str:
+    """What the agent calls it, if that says more than the subject does."""
+    title = one_line(question.title, _TITLE_CHARS)
+    known = one_line(question.subject, _TITLE_CHARS)
+    plain = title.strip("`'\" ")
+    return "" if not plain or plain == known or (known and plain in known) else title
+
+
+def reasons(question: Question) -> tuple[str, ...]:
+    """Why it is asked although a rule might have answered, or why an allowed write waits."""
+    found = [_HOLDS[question.hold]] if question.hold is not Hold.NONE else []
+    return tuple(tr(text) for text in (*found, *(_WHY[why] for why in question.why)))
+
+
+_WHY = {
+    Why.RUNS_LATER: "Other programs run this file later: what is written into it will be carried out then.",
+    Why.OUTSIDE: "It is outside of the workspace. Nothing there is recorded, and nothing can be taken back.",
+    Why.CHANGED: "The file changed since you were asked. This is asked again for how it is now.",
+    Why.OTHER_CONTENT: "What is to be written now is not what was asked for before.",
+    Why.NOT_ANNOUNCED: "The agent did not say beforehand that it would do this.",
+}
+
+_HOLDS = {
+    Hold.DISK_FULL: "The disk is full: there is no room for a copy of what is there now. Make room, then try again.",
+    Hold.TOO_LARGE: "What is there now is too large for a copy of it. The limit is in the settings.",
+    Hold.CANNOT_STORE: "A copy of what is there now could not be stored.",
+}
+
+
+def reassurance(question: Question) -> str:
+    """What can be taken back if it is allowed; empty where there is nothing to say, or where nothing can."""
+    if question.hold is not Hold.NONE:
+        return ""
+    turn = question.turn
+    match question.operation:
+        case Operation.READ | Operation.FETCH:
+            return ""
+        case Operation.RUN:
+            return tr(
+                "Checkpoint {turn} is saved. Files this command changes in the workspace can be taken back; effects outside "
+                "it can’t.",
+                turn=turn,
+            )
+        case Operation.OTHER:
+            return tr(
+                "Checkpoint {turn} is saved. Files this changes in the workspace can be taken back; effects outside it can’t.",
+                turn=turn,
+            )
+        case Operation.EDIT | Operation.CREATE | Operation.DELETE | Operation.MOVE:
+            return tr("Checkpoint {turn} is saved. This change can be taken back.", turn=turn)
+
+
+def answer_button(question: Question, answer: Answer) -> AnswerButton:
+    """The words of one way to answer."""
+    what = headline(question)
+    match answer:
+        case Answer.ALLOW_ONCE:
+            return AnswerButton(answer, tr("Allow once"), tr("Allow once: {what}", what=what))
+        case Answer.ALLOW_COMMAND:
+            text = tr("This command, exactly")
+        case Answer.ALLOW_FOLDER:
+            folder = question.folder.rstrip("/")
+            name = visible_name(folder) if _PLAIN.fullmatch(file_name(folder)) and len(folder) <= 60 else tr("this folder")
+            text = (
+                tr("Edits in {folder}", folder=name) if folder not in ("", ".") else tr("Edits in the workspace’s top folder")
+            )
+        case Answer.ALLOW_EDITS:
+            text = tr("All edits in the workspace")
+        case Answer.ALLOW_READS:
+            text = tr("All reads")
+        case Answer.DENY:
+            return AnswerButton(answer, tr("Deny"), tr("Deny: {what}", what=what))
+        case Answer.RETRY:
+            return AnswerButton(answer, tr("Try again"), tr("Try again to keep a copy: {what}", what=what))
+        case Answer.UNPROTECTED:
+            return AnswerButton(answer, tr("Write without a copy…"), tr("Write without a copy: {what}", what=what))
+    return AnswerButton(answer, text, tr("Allow in this chat: {what}", what=text))
+
+
+CHAT_WIDE = (Answer.ALLOW_COMMAND, Answer.ALLOW_FOLDER, Answer.ALLOW_EDITS, Answer.ALLOW_READS)
+"""The answers that make a rule: they are in the menu *Allow in this chat*."""
+
+
+def without_copy(question: Question) -> tuple[str, str]:
+    """The title and the sentence of the last question before a write that cannot be undone."""
+    return tr("Write without a copy?"), tr(
+        "What is in {name} now will be gone: it can't be brought back from here.", name=_name(question)
+    )
+
+
+def waiting(asked_at: int, now_ms: int) -> str:
+    """For how long it has been waiting: "waiting 12 s"; empty in the first second."""
+    seconds = max(0, now_ms - asked_at) // 1000
+    return tr("waiting {time}", time=duration(seconds * 1000)) if seconds else ""
+
+
+def one_of(count: int) -> str:
+    """ "1 of 3", or nothing if it is the only one."""
+    return tr("1 of {n}", n=count) if count > 1 else ""
+
+
+def cut_note(more: int) -> str:
+    """What stands in the place of text that is not shown."""
+    return tr("{dots} {n} more characters are not shown here.", dots=ELLIPSIS, n=f"{more:,}")
