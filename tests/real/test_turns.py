@@ -51,7 +51,7 @@ def test_every_byte_that_a_turn_changed_is_known_and_comes_back(place: Lab, repo
     assert place.left_over() == []
 
     # What is told of it.
-    assert [given["answer"] for given in turn["permissions"]] == ["allowed"] * 5
+    assert [given["answer"] for given in turn["permissions"]] == ["allowed"] * 6
     entries = place.call("timeline", chat, "--json").json["entries"]
     turns = [entry for entry in entries if entry["kind"] == "turn"]
     assert [entry["turn"] for entry in turns] == [1]

@@ -7,6 +7,7 @@ from tests.helpers.lab import SEED, Lab
 
 BY_TOOLS: Mapping[str, bytes | None] = {
     "made/by/new.txt": b"fresh\nfile\n",
+    "made/by/other.txt": b"another\n",
     "old.txt": b"alpha\nBETA\ngamma\n",
     "src/deep/inner.py": b"def level():\n    return 2\n",
 }
@@ -36,7 +37,8 @@ def give(lab: Lab) -> None:
         "work",
         *plan,
         Step("I look.", (do.read(at("old.txt")), do.read(at("src/deep/inner.py")))),
-        Step("I write.", (do.write(at("made/by/new.txt"), "fresh\nfile\n"),)),
+        # Two calls at once: some agents do them side by side.
+        Step("I write.", (do.write(at("made/by/new.txt"), "fresh\nfile\n"), do.write(at("made/by/other.txt"), "another\n"))),
         Step("", (do.edit(at("old.txt"), "beta", "BETA"),)),
         Step("", (do.edit(at("src/deep/inner.py"), "return 1", "return 2"),)),
         Step("I run.", (do.run("sed -i s/gone/stay/ side.txt; printf 'a\\0b' > kept/picture.bin; echo x > made.txt"),)),
