@@ -62,6 +62,7 @@ _LEFT_WORDS = {
     "too-many-files": "too many files to look at",
     "ignore-rules": "the ignore rules could not be read",
     "baseline-lost": "what was there before the turn was forgotten",
+    "before-unknown": "a command ran before it could be looked at what was there",
     "not-walked": "a home folder or a whole disk is not searched",
     "too-many": "not seen completely",
     "too-deep": "not seen completely",

@@ -129,6 +129,8 @@ def skip_text(reason: str) -> str:
             return tr("the ignore rules could not be read")
         case "baseline-lost":
             return tr("what was there before the turn was forgotten")
+        case "before-unknown":
+            return tr("a command ran before it could be looked at what was there")
         case "not-walked":
             return tr("not searched: this is a home folder or a whole disk")
         case "too-many" | "too-deep" | "changed":

@@ -25,6 +25,8 @@ from vibekit_desktop.core.types.ids import ChatId, WorkspacePath
 STILL_CHANGING = "still-changing"
 TOO_LARGE = "too-large"
 CANNOT_STORE = "cannot-store"
+BEFORE_UNKNOWN = "before-unknown"
+"""Of a command that did not wait for the look before it."""
 
 
 def store_content(ground: Ground, path: WorkspacePath, state: FileState, *, own: bool = True) -> FileState:
@@ -71,10 +73,10 @@ def before_command(ground: Ground, chat: ChatId) -> None:
     _look(ground, chat)
 
 
-def after_command(ground: Ground, chat: ChatId) -> None:
+def after_command(ground: Ground, chat: ChatId, tool_call_id: str = "") -> None:
     """The look after a command of ``chat``: the only one whose changes a command is told to have made. What anybody else comes
     upon while it runs may as well be a person's."""
-    _look(ground, chat, command=True)
+    _look(ground, chat, command=True, tool_call_id=tool_call_id)
 
 
 def at_end(ground: Ground, turn: OpenTurn, unsettled: Sequence[WorkspacePath]) -> CoverageLine:
@@ -129,6 +131,7 @@ def _look(
     whole: bool = True,
     seen: Mapping[WorkspacePath, FileState] | None = None,
     command: bool = False,
+    tool_call_id: str = "",
 ) -> Looked:
     """Compare, write the lines, remember."""
     if ground.vault.damage(looker):
@@ -144,6 +147,8 @@ def _look(
     looked_for = last_look(ground)
     for one in looked.differences:
         chat, line = line_of(ground, view, one, whose, turns, looker=looker, looked_for=looked_for)
+        if line.author == Author.COMMAND and tool_call_id:
+            line = msgspec.structs.replace(line, tool_call_id=tool_call_id)
         lines.setdefault(chat, []).append(line)
     own = lines.setdefault(whose.chat, [])
     created = turns[whose.chat].created if whose.chat in turns else frozenset()

@@ -69,9 +69,15 @@ class Recorder:
         turn = self._require(chat, "turn")
         if not turn.commands:
             raise NoOpenTurn(chat, "command")
-        look.after_command(self._ground, chat)
+        look.after_command(self._ground, chat, tool_call_id)
         self._ground.vault.append(chat, [Line(type="command_end", turn=turn.turn, tool_call_id=tool_call_id)])
         return turn.turn
+
+    def note_unseen(self, chat: ChatId) -> None:
+        """A command of the chat began before it could be looked at what was there: the coverage of the turn says so."""
+        turn = self._require(chat, "turn")
+        if (".", look.BEFORE_UNKNOWN) not in turn.notes:
+            self._ground.vault.append(chat, [Line(type="note", path=".", reason=look.BEFORE_UNKNOWN, turn=turn.turn)])
 
     def end_turn(self, chat: ChatId, *, duration_ms: int = 0, unsettled: Sequence[WorkspacePath] = ()) -> int:
         """A look, then the turn ends, with what of it is not in the store. ``unsettled``: paths that were still changing."""

@@ -68,20 +68,33 @@ class TurnLock:
         self.path = desktop / "turns" / f"{chat}.lock"
 
     @contextmanager
-    def hold(self, turn: int) -> Iterator[None]:
-        """The turn runs inside the block; `Busy` if another process runs one of this chat."""
+    def hold(self, turn: int = 0) -> Iterator[Callable[[int], None]]:
+        """The turn runs inside the block; `Busy` if another process runs one of this chat. Yields how to say its number, if it
+        is not known yet. After a block that ends by itself the file says nothing: what it says while nobody holds it is the
+        number of a turn that a crash cut off."""
         fd = _open_to_hold(self._fs, self.path)
         try:
             if not try_lock(fd):
                 raise Busy(f"turn {self._text() or '?'} is running")
-            try:
-                self._fs.truncate(fd, 0)
-                self._fs.write_all(fd, f"{turn}\n".encode())
-            except OSError as error:
-                raise cannot_write(self.path, error) from error
-            yield
+            self._say(fd, turn)
+            yield lambda number: self._say(fd, number)
+            self._say(fd, 0)
         finally:
             self._fs.close(fd)
+
+    def _say(self, fd: int, turn: int) -> None:
+        try:
+            self._fs.truncate(fd, 0)
+            os.lseek(fd, 0, os.SEEK_SET)
+            if turn:
+                self._fs.write_all(fd, f"{turn}\n".encode())
+        except OSError as error:
+            raise cannot_write(self.path, error) from error
+
+    def cut_off(self) -> int:
+        """The turn that ran when its process ended without a word; 0 if there is none. Makes nothing."""
+        text = self._text()
+        return int(text) if text.isascii() and text.isdecimal() and len(text) < 16 and not self.running() else 0
 
     def _text(self) -> str:
         try:

@@ -9,6 +9,7 @@ from enum import StrEnum
 
 from vibekit_desktop.core.types.chats import DiffFragment
 from vibekit_desktop.core.types.checkpoints import Coverage, FileChange
+from vibekit_desktop.core.types.errors import CoreError
 from vibekit_desktop.core.types.ids import ChatId
 
 
@@ -338,6 +339,8 @@ class LiveState:
     """With a ``problem``: the agent's ways to sign in, if that is what it wants."""
     problem: str = ""
     """Why the agent is not there, or what ended it, as a sentence; empty if nothing is wrong."""
+    error: CoreError | None = None
+    """The error behind the problem, for whoever has better words."""
 
 
 NOT_COMPLETE = Coverage(complete=False)

@@ -1,0 +1,249 @@
+"""From what an agent says in a turn to the one message that is its answer (chat.md 1.6 to 1.8).
+
+Pieces of text that follow each other are one block; every call of a tool has a block of its own. What is kept of it is bounded,
+whatever the agent sends, and says so where something was left out. Pure, but for the clock it is given; one thread.
+"""
+
+from collections.abc import Callable, Mapping
+
+import msgspec
+
+from vibekit_desktop.core.agent.link import (
+    LinkEvent,
+    PlanChanged,
+    TextArrived,
+    ThoughtArrived,
+    ToolChanged,
+)
+from vibekit_desktop.core.chat.hooked import storable
+from vibekit_desktop.core.types.chats import Block, DiffFragment, Location, Message, Role, ToolCall
+
+TEXT_CHARS = 2 << 20
+"""Of the words of one answer, thinking included; together with the tools' it stays under what a chat file may hold."""
+OUTPUT_CHARS = 256 << 10
+"""Of the output of one tool: its beginning and its end."""
+OUTPUTS_CHARS = 2 << 20
+DIFF_CHARS = 128 << 10
+DIFFS_CHARS = 2 << 20
+INPUT_BYTES = 64 << 10
+INPUTS_BYTES = 1 << 20
+MOST_CALLS = 5_000
+_CUT = "\n[… {count} characters are not kept …]\n"
+_MORE_NOT_KEPT = "\n\n[The rest of this answer was too long to be kept.]"
+_OPEN = ("pending", "in_progress")
+
+DENIED = "denied"
+STOPPED = "stopped"
+
+
+class _Running:
+    """One block that is still growing; its pieces are joined when somebody asks."""
+
+    def __init__(self, kind: str) -> None:
+        self.kind = kind
+        self._pieces: list[str] = []
+        self._block: Block | None = None
+
+    def add(self, text: str) -> None:
+        self._pieces.append(text)
+        self._block = None
+
+    def text(self) -> str:
+        if len(self._pieces) > 1:
+            self._pieces = ["".join(self._pieces)]
+        return self._pieces[0] if self._pieces else ""
+
+    def block(self) -> Block:
+        if self._block is None:
+            text = self.text()
+            self._block = Block(type="thinking", thinking=text) if self.kind == "thinking" else Block(text=text)
+        return self._block
+
+
+class _CallBlock:
+    kind = "tool_use"
+
+    def __init__(self, call: str) -> None:
+        self._block = Block(type="tool_use", tool_call_id=call)
+
+    def text(self) -> str:
+        return ""
+
+    def block(self) -> Block:
+        return self._block
+
+
+class AnswerBuilder:
+    """The answer of one turn while it comes. Invariant: `message` is always one that a chat file can hold."""
+
+    def __init__(self, identity: str, *, turn: int, workspace: str, clock: Callable[[], int]) -> None:
+        self.identity = identity
+        self._turn = turn
+        self._root = workspace.replace("\\", "/").rstrip("/") + "/"
+        self._clock = clock
+        self._began = clock()
+        self._blocks: list[_Running | _CallBlock] = []
+        self._calls: dict[str, ToolCall] = {}
+        self._outputs: dict[str, int] = {}
+        self._diffs: dict[str, int] = {}
+        self._inputs: dict[str, int] = {}
+        self._chars = 0
+        self._full = False
+        self._plan: list[dict[str, str]] | None = None
+
+    @property
+    def says_something(self) -> bool:
+        """Whether the agent has said or done anything yet."""
+        return bool(self._blocks)
+
+    @property
+    def words(self) -> str:
+        """The words of the answer, without its thinking."""
+        return "\n\n".join(text for block in self._blocks if block.kind == "text" and (text := block.text().strip()))
+
+    def add(self, event: LinkEvent) -> bool:
+        """Take one thing in; whether the message is another one now."""
+        match event:
+            case TextArrived(text):
+                return self._say("text", text)
+            case ThoughtArrived(text):
+                return self._say("thinking", text)
+            case ToolChanged():
+                return self._call(event)
+            case PlanChanged(steps):
+                self._plan = [
+                    {"content": storable(step.content)[:2000], "priority": step.priority, "status": step.status}
+                    for step in steps[:500]
+                ]
+                return True
+            case _:
+                return False
+
+    def _say(self, kind: str, text: str) -> bool:
+        if not text or self._full:
+            return False
+        text = storable(text)
+        room = TEXT_CHARS - self._chars
+        if len(text) > room:
+            text, self._full = text[:room] + _MORE_NOT_KEPT, True
+        self._chars += len(text)
+        last = self._blocks[-1] if self._blocks else None
+        if not isinstance(last, _Running) or last.kind != kind:
+            last = _Running(kind)
+            self._blocks.append(last)
+        last.add(text)
+        return True
+
+    # -- tools -----------------------------------------------------------------------------------------------------
+
+    def _call(self, event: ToolChanged) -> bool:
+        identity = storable(event.id)[:200]
+        found = self._calls.get(identity)
+        if found is None:
+            if not identity or len(self._calls) >= MOST_CALLS:
+                return False
+            found = ToolCall(id=identity, status="pending", ts=self._clock())
+            self._blocks.append(_CallBlock(identity))
+        changed = msgspec.structs.replace(
+            found,
+            title=storable(event.title)[:2000] if event.title else found.title,
+            kind=event.kind or found.kind,
+            status=event.status or found.status,
+            locations=tuple(map(self._location, event.locations[:200])) if event.locations else found.locations,
+            diffs=self._fragments(identity, event.diffs) if event.diffs else found.diffs,
+            input=self._input(identity, event.input) or found.input,
+        )
+        if event.output is not None and (event.output or not event.terminals):
+            changed = self._with_output(changed, event.output)
+        if changed.status not in _OPEN and found.status in _OPEN:
+            changed = msgspec.structs.replace(changed, duration_ms=max(0, self._clock() - found.ts))
+        if changed == found and identity in self._calls:
+            return False
+        self._calls[identity] = changed
+        return True
+
+    def output(self, call: str, text: str) -> bool:
+        """What a command in a terminal of ours wrote so far."""
+        found = self._calls.get(call)
+        if found is None:
+            return False
+        changed = self._with_output(found, text)
+        self._calls[call] = changed
+        return changed != found
+
+    def mark(self, call: str, outcome: str) -> bool:
+        """Say why a call fails: `DENIED` or `STOPPED`."""
+        found = self._calls.get(call)
+        if found is None or found.outcome:
+            return False
+        status = "failed" if outcome == DENIED else found.status
+        self._calls[call] = msgspec.structs.replace(found, outcome=outcome, status=status)
+        return True
+
+    def _with_output(self, call: ToolCall, text: str) -> ToolCall:
+        others = sum(self._outputs.values()) - self._outputs.get(call.id, 0)
+        kept = _ends_of(storable(text), min(OUTPUT_CHARS, max(0, OUTPUTS_CHARS - others)))
+        self._outputs[call.id] = len(kept)
+        return msgspec.structs.replace(call, output=kept)
+
+    def _location(self, found: Location) -> Location:
+        return Location(path=storable(found.path)[:4096], line=found.line if 0 <= found.line < 1 << 53 else 0)
+
+    def _fragments(self, call: str, found: tuple[DiffFragment, ...]) -> tuple[DiffFragment, ...]:
+        room = DIFFS_CHARS - sum(self._diffs.values()) + self._diffs.get(call, 0)
+        kept: list[DiffFragment] = []
+        for one in map(self._fragment, found[:200]):
+            room -= len(one.old_text) + len(one.new_text)
+            kept.append(one if room >= 0 else DiffFragment(path=one.path))
+        self._diffs[call] = sum(len(one.old_text) + len(one.new_text) for one in kept)
+        return tuple(kept)
+
+    def _input(self, call: str, data: bytes | None) -> msgspec.Raw | None:
+        others = sum(self._inputs.values()) - self._inputs.get(call, 0)
+        if not data or len(data) > min(INPUT_BYTES, INPUTS_BYTES - others):
+            return None
+        self._inputs[call] = len(data)
+        return msgspec.Raw(data)
+
+    def _fragment(self, found: DiffFragment) -> DiffFragment:
+        path = storable(found.path).replace("\\", "/")[:4096]
+        return DiffFragment(
+            path=path.removeprefix(self._root),
+            old_text=_ends_of(storable(found.old_text), DIFF_CHARS),
+            new_text=_ends_of(storable(found.new_text), DIFF_CHARS),
+        )
+
+    # -- the message -----------------------------------------------------------------------------------------------
+
+    def message(self, *, whole: bool = False) -> Message:
+        """The answer as it is now. ``whole``: with its words once more as one text, as it is stored."""
+        return Message(
+            id=self.identity,
+            role=Role.ASSISTANT.value,
+            ts=self._began,
+            turn=self._turn,
+            content=self.words if whole else "",
+            reasoning="\n\n".join(one.text() for one in self._blocks if one.kind == "thinking") if whole else "",
+            tool_calls=tuple(self._calls.values()),
+            blocks=tuple(one.block() for one in self._blocks),
+            plan=self._plan,
+        )
+
+    def ended(self, *, took_ms: int, outcomes: Mapping[str, str] | None = None) -> Message:
+        """The answer as it is stored at the end: no call is open any more, those that were have failed. ``outcomes``: why, by
+        call; the others were stopped."""
+        for identity, call in self._calls.items():
+            if call.status in _OPEN:
+                why = (outcomes or {}).get(identity, "") or call.outcome or STOPPED
+                took = max(0, self._clock() - call.ts)
+                self._calls[identity] = msgspec.structs.replace(call, status="failed", outcome=why, duration_ms=took)
+        return msgspec.structs.replace(self.message(whole=True), turn=0, turn_elapsed_ms=max(0, took_ms))
+
+
+def _ends_of(text: str, most: int) -> str:
+    """A text, or its beginning and its end if it is too long."""
+    if len(text) <= most:
+        return text
+    head = most // 4
+    tail = most - head
+    return text[:head] + _CUT.format(count=len(text) - most) + (text[-tail:] if tail else "")

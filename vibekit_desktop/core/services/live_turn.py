@@ -1,0 +1,369 @@
+"""One turn of a live agent: from the stored prompt to the stored answer. It always ends, whatever the agent does.
+
+| step, each durable | a crash after it leaves | who goes on |
+| --- | --- | --- |
+| the turn's lock is held | nothing | - |
+| a look, ``turn_start``, the prompt in the transcript | an open turn with its prompt | `recovery` ends it |
+| every capture and write, before it lands | the same, and what was captured | the same |
+| the answer so far, once a second, in a file of its own | the same | the chat gets it, marked as interrupted |
+| the answer in the transcript, ``turn_end`` after a look | a turn that ended, and that file | the next change drops it |
+| the file is gone, the lock is free | - | - |
+"""
+
+import asyncio
+import logging
+import time
+import uuid
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass
+
+import msgspec
+
+from vibekit_desktop.core.agent.answer import DENIED, AnswerBuilder
+from vibekit_desktop.core.agent.gate import Gate
+from vibekit_desktop.core.agent.link import Ask, Link, LinkEvent, PromptPart, ToolChanged
+from vibekit_desktop.core.agent.questions import Questions
+from vibekit_desktop.core.agent.terminals import Terminals
+from vibekit_desktop.core.bus import Bus
+from vibekit_desktop.core.chat import prompted
+from vibekit_desktop.core.chat.hooked import storable
+from vibekit_desktop.core.chat.partial import Partial
+from vibekit_desktop.core.checkpoint.kernel import CheckpointKernel
+from vibekit_desktop.core.disk.fs import Fs
+from vibekit_desktop.core.disk.locks import TurnLock
+from vibekit_desktop.core.services import live_words
+from vibekit_desktop.core.services.attachments import stored
+from vibekit_desktop.core.services.serial import durably
+from vibekit_desktop.core.services.turn_book import TurnBook
+from vibekit_desktop.core.services.vaults import OpenVault
+from vibekit_desktop.core.types.agent_errors import AgentFailed, AgentNotSignedIn
+from vibekit_desktop.core.types.agents import Given, Headless, Prompt, StopReason, TurnOutcome
+from vibekit_desktop.core.types.chats import Chat, Message, Role
+from vibekit_desktop.core.types.errors import CoreError
+from vibekit_desktop.core.types.events import AnswerStreamed, LiveTurnEnded, MessageAppended
+from vibekit_desktop.core.types.ids import ChatId
+
+_log = logging.getLogger(__name__)
+
+FRAME_S = 1 / 30
+SAVE_S = 1.0
+STOP_S = 8.0
+"""An agent that was asked to stop gets so long before it is ended."""
+KILL_S = 1.0
+SILENT_S = 30 * 60.0
+"""An agent that says nothing for so long, while nobody is asked and no command of its runs in a terminal of ours, hangs."""
+_OPEN_CALLS_FACTOR = 3
+_LOOK_S = 5.0
+
+CANCELLED = "cancelled"
+INTERRUPTED = "interrupted"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Saying:
+    """What a turn says, and who says it as what. ``amend``: what else of the chat is other from now on."""
+
+    prompt: Prompt
+    parts: Sequence[PromptPart]
+    session: str
+    headless: Headless | None
+    amend: Callable[[Chat], Chat]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stage:
+    """The things that a turn of one chat works with."""
+
+    bus: Bus
+    book: TurnBook
+    fs: Fs
+    vault: OpenVault
+    chat: ChatId
+    agent: str
+    link: Link
+    gate: Gate
+    questions: Questions
+    terminals: Terminals
+    clock: Callable[[], int]
+
+
+class LiveTurn:
+    """One turn. Invariant: after `run` the turn's lock is free, its captures are kept, and no request of the agent's is
+    open."""
+
+    def __init__(self, stage: Stage, saying: Saying) -> None:
+        self._stage = stage
+        self._saying = saying
+        self.number = 0
+        self.began_at = 0
+        self._builder = AnswerBuilder(str(uuid.uuid4()), turn=0, workspace=stage.vault.workspace_path, clock=stage.clock)
+        self._changed = asyncio.Event()
+        self._stop = asyncio.Event()
+        self._stopped_as = StopReason.CANCELLED
+        self._closing = False
+        self._shown_in: dict[str, str] = {}
+        """The tool call that shows a terminal, by terminal."""
+        self._wrote: set[str] = set()
+        """Terminals that wrote something that the answer does not show yet."""
+        self._heard_at = time.monotonic()
+        self._open_calls: set[str] = set()
+        self._partial: Partial | None = None
+
+    # -- what comes in -----------------------------------------------------------------------------------------------
+
+    def event(self, event: LinkEvent) -> None:
+        """Something that the agent said in this turn."""
+        self._heard_at = time.monotonic()
+        if isinstance(event, ToolChanged):
+            self._stage.gate.saw(event)
+            for terminal in event.terminals or ():
+                self._shown_in[terminal] = event.id
+                self._wrote.add(terminal)
+            if event.status in ("completed", "failed"):
+                self._open_calls.discard(event.id)
+            elif event.status is not None:
+                self._open_calls.add(event.id)
+        if self._builder.add(event):
+            self._changed.set()
+
+    def asked(self, ask: Ask, chosen: str | None) -> None:
+        """A question of the agent's was answered: a call that was denied says so."""
+        kind = next((option.kind for option in ask.options if option.id == chosen), "")
+        if kind.startswith("reject"):
+            self._builder.add(ask.tool)
+            self._builder.mark(ask.tool.id, DENIED)
+            self._changed.set()
+
+    def heard(self) -> None:
+        """The agent asked for something: it is alive."""
+        self._heard_at = time.monotonic()
+
+    def terminal_wrote(self, terminal: str) -> None:
+        """A command in a terminal of ours wrote something."""
+        self._wrote.add(terminal)
+        self._changed.set()
+
+    def stop(self, reason: StopReason = StopReason.CANCELLED, *, closing: bool = False) -> None:
+        """End the turn; it ends soon."""
+        if not self._stop.is_set():
+            self._stopped_as = reason
+            self._stop.set()
+        self._closing = self._closing or closing
+
+    @property
+    def stopping(self) -> bool:
+        """Whether somebody asked for its end."""
+        return self._stop.is_set()
+
+    # -- the whole of it ---------------------------------------------------------------------------------------------
+
+    async def run(self, begun: Callable[[int], None]) -> TurnOutcome:
+        """Say it and wait for the end. ``begun`` is told the turn's number once the prompt is stored; what is raised before
+        that (`Busy`, errors of the disk) means that nothing was said."""
+        stage = self._stage
+        stack = ExitStack()
+        lock = TurnLock(stage.fs, stage.vault.store.desktop, stage.chat)
+        say = await durably(lambda: stack.enter_context(lock.hold()))
+        try:
+            self.number = await self._store_prompt()
+            await durably(lambda: say(self.number))
+            self._partial = Partial(stage.vault.chats, stage.chat, turn=self.number)
+            stage.gate.begin(self.number, self._saying.headless)
+            begun(self.number)
+            reason, error = await self._talk()
+            return await self._end(reason, error)
+        finally:
+            await durably(stack.close)
+
+    async def _store_prompt(self) -> int:
+        stage, saying = self._stage, self._saying
+        numbers: list[int] = []
+        new: list[Message] = []
+        self.began_at = stage.clock()
+        message = Message(
+            id=str(uuid.uuid4()),
+            role=Role.USER.value,
+            ts=self.began_at,
+            content=storable(saying.prompt.text),
+            attachments=stored(saying.prompt.attachments),
+        )
+
+        def work(kernel: CheckpointKernel) -> None:
+            def change(found: Chat, _there: bool) -> Chat:
+                count = stage.vault.chats.count(found) + 1
+                turn = kernel.recorder.begin_turn(stage.chat, message_count=count, message_id=message.id)
+                numbers.append(turn)
+                new.append(msgspec.structs.replace(message, turn=turn))
+                chat = prompted.begun(found, turn, message, session=saying.session, answer=self._builder.identity)
+                return saying.amend(chat)
+
+            stage.vault.chats.mutate(stage.chat, change)
+
+        await stage.book.changing(stage.chat, stage.vault, work)
+        await stage.book.tell(stage.chat, stage.vault, MessageAppended(stage.chat, new[-1]))
+        return numbers[-1]
+
+    # -- while it runs -----------------------------------------------------------------------------------------------
+
+    async def _talk(self) -> tuple[StopReason, CoreError | None]:
+        stage = self._stage
+        said = asyncio.create_task(stage.link.prompt(self._saying.session, self._saying.parts), name="prompt an agent")
+        pump = asyncio.create_task(self._pump(), name="stream an answer")
+        watch = asyncio.create_task(self._watch(), name="watch for a silent agent")
+        try:
+            await self._said_or_stopped(said)
+            try:
+                reason = said.result()
+            except asyncio.CancelledError:
+                return self._stopped_as, None
+            except (AgentFailed, AgentNotSignedIn) as error:
+                return self._failed(error)
+            return (self._stopped_as if self.stopping else reason), None
+        finally:
+            for task in (said, pump, watch):
+                task.cancel()
+            await asyncio.gather(said, pump, watch, return_exceptions=True)
+
+    async def _said_or_stopped(self, said: "asyncio.Task[StopReason]") -> None:
+        """Wait for the agent's end of the turn; once somebody wants it stopped, not for ever."""
+        stage = self._stage
+        stop = asyncio.create_task(self._stop.wait(), name="wait for a stop")
+        try:
+            await asyncio.wait({said, stop}, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            stop.cancel()
+        if said.done():
+            return
+        with suppress(CoreError):
+            await stage.link.cancel(self._saying.session)
+        stage.gate.cancel()
+        await stage.terminals.close()
+        patience = KILL_S if self._closing else STOP_S
+        await asyncio.wait({said}, timeout=patience)
+        if not said.done():
+            _log.info("the agent of chat %s did not stop and is ended", stage.chat)
+            await stage.link.close(patience_s=KILL_S / 2)
+            await asyncio.wait({said}, timeout=KILL_S)
+
+    def _failed(self, error: CoreError) -> tuple[StopReason, CoreError | None]:
+        if self.stopping:
+            return self._stopped_as, None
+        died = isinstance(error, AgentFailed) and error.reason != "said"
+        return (StopReason.DIED if died else StopReason.FAILED), error
+
+    async def _watch(self) -> None:
+        """End the turn of an agent that says nothing any more."""
+        while True:
+            await asyncio.sleep(min(_LOOK_S, SILENT_S / 4))
+            stage = self._stage
+            if stage.questions.open or stage.terminals.running():
+                self._heard_at = time.monotonic()
+            limit = SILENT_S * (_OPEN_CALLS_FACTOR if self._open_calls else 1)
+            if time.monotonic() - self._heard_at > limit:
+                _log.info("the agent of chat %s is silent and is stopped", stage.chat)
+                self.stop(StopReason.DIED)
+                return
+
+    async def _pump(self) -> None:
+        """Tell of the running answer 30 times a second at most, and keep it once a second."""
+        stage = self._stage
+        unsaved = False
+        saved_at = time.monotonic()
+        while True:
+            try:
+                await asyncio.wait_for(self._changed.wait(), SAVE_S if unsaved else None)
+                self._changed.clear()
+                unsaved = True
+                for terminal in tuple(self._wrote):
+                    if terminal in self._shown_in:
+                        self._builder.output(self._shown_in[terminal], stage.terminals.text(terminal))
+                        self._wrote.discard(terminal)
+                stage.bus.publish(AnswerStreamed(stage.chat, self.number, self._builder.message()))
+                await asyncio.sleep(FRAME_S)
+            except TimeoutError:
+                pass  # nothing new: keep what there is
+            if unsaved and time.monotonic() - saved_at >= SAVE_S:
+                await self._save()
+                unsaved, saved_at = False, time.monotonic()
+
+    async def _save(self) -> None:
+        partial, message = self._partial, self._builder.message(whole=True)
+        if partial is None:
+            return
+
+        def work() -> None:
+            partial.add(message)
+            partial.flush()
+
+        try:
+            await durably(work)
+        except CoreError as error:
+            _log.warning("the running answer of chat %s was not kept: %s", self._stage.chat, error.code)
+
+    # -- its end -----------------------------------------------------------------------------------------------------
+
+    async def _end(self, reason: StopReason, error: CoreError | None) -> TurnOutcome:
+        stage = self._stage
+        given = await self._settle()
+        for terminal, call in self._shown_in.items():
+            self._builder.output(call, stage.terminals.text(terminal))
+        unsettled = () if self._closing else await stage.book.until_quiet(stage.vault)
+        took_ms = max(0, stage.clock() - self.began_at)
+        answer = self._builder.ended(took_ms=took_ms) if self._builder.says_something else None
+        notes = self._notes(reason, error)
+        heard = reason not in (StopReason.DIED, StopReason.TIMED_OUT)
+
+        def work(kernel: CheckpointKernel) -> None:
+            stage.vault.chats.mutate(stage.chat, lambda found, _: prompted.ended(found, answer, notes, heard=heard))
+            kernel.recorder.end_turn(stage.chat, duration_ms=took_ms, unsettled=unsettled)
+
+        await stage.book.changing(stage.chat, stage.vault, work)
+        partial = self._partial
+        if partial is not None:
+            await durably(partial.finish)
+        files, coverage = await stage.book.changes(stage.vault, stage.chat, self.number)
+        new = [*([answer] if answer is not None else []), *notes]
+        await stage.book.tell(stage.chat, stage.vault, *(MessageAppended(stage.chat, one) for one in new))
+        outcome = TurnOutcome(
+            chat=stage.chat,
+            turn=self.number,
+            stop_reason=reason,
+            files=files,
+            coverage=coverage,
+            permissions=given,
+            problem=live_words.what_happened(stage.agent, error) if error is not None else "",
+        )
+        stage.bus.publish(LiveTurnEnded(outcome))
+        return outcome
+
+    async def _settle(self) -> tuple[Given, ...]:
+        try:
+            return await self._stage.gate.settle()
+        except CoreError as error:
+            _log.warning("what the agent of chat %s did last was not all looked at: %s", self._stage.chat, error.code)
+            return ()
+
+    def _notes(self, reason: StopReason, error: CoreError | None) -> tuple[Message, ...]:
+        """What the transcript says of an end that was not the agent's own."""
+        ts = self._stage.clock()
+        note = Message(id=str(uuid.uuid4()), role=Role.EVENT.value, ts=ts)
+        match reason:
+            case StopReason.CANCELLED:
+                return (_noted(note, CANCELLED, ""),)
+            case StopReason.TIMED_OUT:
+                return (_noted(note, CANCELLED, "The time that was given for it had passed."),)
+            case StopReason.DIED | StopReason.FAILED:
+                text = (
+                    live_words.what_happened(self._stage.agent, error)
+                    if error is not None
+                    else f"{self._stage.agent} said nothing any more, and was ended."
+                )
+                return (_noted(note, INTERRUPTED, text),)
+            case _:
+                return ()
+
+
+def _noted(note: Message, kind: str, text: str) -> Message:
+    """A note of this kind and text."""
+    return msgspec.structs.replace(note, event_kind=kind, content=storable(text))
