@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from urllib.parse import unquote, urlsplit
 
+from vibekit_desktop.core.agent.name_tables import seen_as, words
 from vibekit_desktop.core.agent.runs_later import runs_later
-from vibekit_desktop.core.agent.secret_names import is_secret, seen_as, words
+from vibekit_desktop.core.agent.secret_names import is_secret
 from vibekit_desktop.core.disk import names
 from vibekit_desktop.core.types.agents import Operation, Why
 from vibekit_desktop.core.types.ids import WorkspacePath

@@ -7,7 +7,7 @@ Rather too many than too few: all that it costs is a question. Pure; any thread.
 import re
 from collections.abc import Sequence
 
-from vibekit_desktop.core.agent.secret_names import places, seen_as, words
+from vibekit_desktop.core.agent.name_tables import places, seen_as, words
 
 _NAMES = words(
     """
