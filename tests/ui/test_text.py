@@ -32,7 +32,7 @@ def test_fences_part_prose_and_code() -> None:
 
 
 def test_a_fence_that_is_never_closed_takes_the_rest() -> None:
-    assert pieces("a\n```sh\nls\n\nmore") == (Prose("a"), Code("sh", "ls\n\nmore"))
+    assert pieces("a\n```sh\nls\n\nmore") == (Prose("a"), Code("sh", "ls\n\nmore", closed=False))
 
 
 def test_a_longer_fence_holds_a_shorter_one() -> None:

@@ -9,34 +9,39 @@ from vibekit_desktop.core.types.ids import ChatId
 @dataclass(frozen=True, slots=True)
 class CheckpointBlock:
     """The line before a turn. ``changed`` False = the turn changed no file, None = not known yet; ``can_restore`` False = the
-    workspace is not there."""
+    workspace is not there, or ``held`` says why it has to wait."""
 
     turn: int
     changed: bool | None
     can_restore: bool = True
+    held: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class UserBlock:
-    """A message by the person; ``text`` as recorded."""
+    """A message by the person; ``text`` as recorded. ``attachments``: names of what went with it, whether each is an image."""
 
     text: str
     time: str
+    attachments: tuple[tuple[str, bool], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class ThinkingBlock:
-    """A piece of thinking, folded at first."""
+    """A piece of thinking, folded at first. ``running``: it is still coming; ``took_ms`` 0 = not known."""
 
     text: str
+    running: bool = False
+    took_ms: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerBlock:
-    """A piece of an answer: Markdown, or a slice of one that is too long for that (``plain``)."""
+    """A piece of an answer: Markdown, or a slice of one too long for that (``plain``). ``growing``: more of it comes."""
 
     text: str
     plain: bool = False
+    growing: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,9 +56,18 @@ class CardFile:
 
 
 @dataclass(frozen=True, slots=True)
+class Step:
+    """One step of a plan. ``state``: ``done``, ``active`` or ``open``."""
+
+    text: str
+    state: str
+
+
+@dataclass(frozen=True, slots=True)
 class Card:
     """One tool call. ``path`` is workspace-relative and set only where Diff and Undo have something to show; ``state`` is
-    ``done``, ``failed`` or ``active``. ``sure``: the files were certainly changed by this command."""
+    ``done``, ``failed``, ``active``, ``denied`` or ``stopped``. ``sure``: the files were certainly changed by this command.
+    ``held``: why Undo has to wait; ``began_at``: since when an active one runs, 0 = not known; ``can_stop``: by itself."""
 
     key: str
     icon: str
@@ -75,11 +89,21 @@ class Card:
     """Plain lines under an opened card: the files of a group of reads."""
     files: tuple[CardFile, ...] = ()
     sure: bool = True
+    held: str = ""
+    began_at: int = 0
+    can_stop: bool = False
+    steps: tuple[Step, ...] = ()
+    """The steps of a plan."""
 
     @property
     def opens(self) -> bool:
         """Whether there is anything to show under it."""
-        return bool(self.fragments or self.output.strip() or self.lines)
+        return bool(self.fragments or self.output.strip() or self.lines or self.steps)
+
+    @property
+    def opens_itself(self) -> bool:
+        """Whether it is open until somebody closes it: what a running command writes is seen, and a plan."""
+        return bool(self.steps) or (self.began_at > 0 and bool(self.output.strip()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +150,21 @@ class EarlierBlock:
     messages: int
 
 
+@dataclass(frozen=True, slots=True)
+class WorkingBlock:
+    """The end of a turn that runs: since when, what it changed so far, at which step of its plan it is. ``stopping``: somebody
+    asked it to end; ``starting``: the name of an agent that is only being started."""
+
+    turn: int
+    began_at: int
+    files: int = 0
+    added: int = 0
+    removed: int = 0
+    step: str = ""
+    stopping: bool = False
+    starting: str = ""
+
+
 Block = (
     CheckpointBlock
     | UserBlock
@@ -136,4 +175,5 @@ Block = (
     | EventBlock
     | BranchBlock
     | EarlierBlock
+    | WorkingBlock
 )

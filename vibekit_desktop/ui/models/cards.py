@@ -1,7 +1,7 @@
 """From tool calls to cards: verb, target, counts, status, what a command changed. Pure; UI thread for the translation."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import msgspec
@@ -57,11 +57,33 @@ def known_of(changes: Sequence[FileChange], calls: Sequence[ToolCall], workspace
     for change in changes:
         if change.tool_call_id:
             by_call.setdefault(change.tool_call_id, []).append(change)
-    edits: dict[str, list[str]] = {}
-    for call in calls:
-        if call.kind in _EDITING and call.status != "failed":
-            edits.setdefault(_path(call, workspace), []).append(call.id)
-    return Known(by_call, {change.path: change for change in changes}, edits)
+    edits = Edits(workspace)
+    edits.update(calls)
+    return Known(by_call, {change.path: change for change in changes}, edits.by_path)
+
+
+class Edits:
+    """Which calls edited which path, kept up as the calls change. Invariant: a call is at one path at most, in the order the
+    calls came, and not there if it failed."""
+
+    def __init__(self, workspace: str) -> None:
+        self._workspace = workspace
+        self._paths: dict[str, str] = {}
+        self.by_path: dict[str, list[str]] = {}
+
+    def update(self, calls: Iterable[ToolCall]) -> None:
+        """Calls that are new, or other ones than they were."""
+        for call in calls:
+            path = _path(call, self._workspace) if call.kind in _EDITING and call.status != "failed" else None
+            before = self._paths.get(call.id)
+            if path == before:
+                continue
+            if before is not None:
+                self.by_path[before].remove(call.id)
+                del self._paths[call.id]
+            if path is not None:
+                self._paths[call.id] = path
+                self.by_path.setdefault(path, []).append(call.id)
 
 
 class _Arguments(msgspec.Struct):
@@ -120,6 +142,10 @@ def _without_tool(title: str) -> str:
 def _status(call: ToolCall) -> tuple[str, str]:
     """State and its words."""
     took = when.duration(call.duration_ms) if call.duration_ms >= 100 else ""
+    if call.outcome == "denied":
+        return "denied", tr("by you")
+    if call.outcome == "stopped":
+        return "stopped", took
     if call.status in ("pending", "in_progress"):
         return "active", took
     if call.status == "failed":
@@ -163,7 +189,8 @@ def card(call: ToolCall, turn: int, workspace: str, known: Known) -> Card:
     path = _path(call, workspace)
     own = known.by_call.get(call.id, ())
     editing = call.kind in _EDITING
-    change = known.by_path.get(path) if editing and state != "failed" else None
+    failed = state in ("failed", "denied") or (state == "stopped" and call.status == "failed")
+    change = known.by_path.get(path) if editing and not failed else None
     edits = known.edits.get(path, ())
     added: int | None = None
     removed: int | None = None
@@ -172,7 +199,7 @@ def card(call: ToolCall, turn: int, workspace: str, known: Known) -> Card:
         added, removed = _edited(call, change, edits)
         if _creates(call, change, edits):
             past, present, icon = tr("Created"), tr("Creating"), "file-added"
-    elif editing and state != "failed":
+    elif editing and not failed:
         added, removed = _told(call, whole=False)
     if path and (editing or call.kind in ("read", "delete", "move")):
         target, mono = path, True
@@ -186,7 +213,7 @@ def card(call: ToolCall, turn: int, workspace: str, known: Known) -> Card:
     return Card(
         key=call.id,
         icon=icon,
-        verb=tr("Failed") if state == "failed" else present if state == "active" else past,
+        verb=_verb(state, past, present),
         target=shown_path(target) if path and target == path else one_line(target),
         mono=mono,
         state=state,
@@ -202,6 +229,20 @@ def card(call: ToolCall, turn: int, workspace: str, known: Known) -> Card:
         files=files,
         sure=all(change.author is Author.COMMAND for change in own),
     )
+
+
+def _verb(state: str, past: str, present: str) -> str:
+    match state:
+        case "failed":
+            return tr("Failed")
+        case "denied":
+            return tr("Denied")
+        case "stopped":
+            return tr("Stopped")
+        case "active":
+            return present
+        case _:
+            return past
 
 
 def _file(change: FileChange) -> CardFile:

@@ -9,6 +9,9 @@ from vibekit_desktop.ui.visible import visible
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})[ \t]*(.*)")
 _CHUNK = 4_000
 _SAFE_START = re.compile(r"[^\s\-*+>|0-9<\[]")
+_HARD_CHUNK = 8_000
+_HARD_START = re.compile(r"[^\s|]")
+_ONLY_MARKS = re.compile(r"[ \t]{0,3}(?:[-=*_+#>~`|]{1,2}|-{3,}|={3,}|#{3,6}|\d{1,4}[.)])[ \t]*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,10 +23,11 @@ class Prose:
 
 @dataclass(frozen=True, slots=True)
 class Code:
-    """One fenced block: the first word after the fence, and the lines as they are."""
+    """One fenced block: the first word after the fence, and the lines as they are. ``closed``: its end was written."""
 
     language: str
     text: str
+    closed: bool = True
 
 
 Piece = Prose | Code
@@ -45,7 +49,7 @@ def pieces(text: str) -> tuple[Piece, ...]:
         _add_prose(found, prose)
         prose = []
         words = opened[2].split()
-        found.append(Code(visible(words[0])[:40] if words else "", "\n".join(lines[at + 1 : end])))
+        found.append(Code(visible(words[0])[:40] if words else "", "\n".join(lines[at + 1 : end]), end < len(lines)))
         at = end + 1
     _add_prose(found, prose)
     return tuple(found)
@@ -61,11 +65,13 @@ def _closing(lines: list[str], start: int, fence: str) -> int:
 
 
 def _add_prose(found: list[Piece], lines: list[str]) -> None:
-    """Long prose is split where a plain paragraph begins after an empty line, so that no piece is slow to lay out."""
+    """Long prose is split where a plain paragraph begins after an empty line, so that no piece is slow to lay out; very long
+    prose wherever a line may begin something new."""
     part: list[str] = []
     size = 0
     for i, line in enumerate(lines):
-        if size > _CHUNK and i and not lines[i - 1].strip() and _SAFE_START.match(line):
+        plain = size > _CHUNK and i and not lines[i - 1].strip() and _SAFE_START.match(line)
+        if plain or (size > _HARD_CHUNK and _HARD_START.match(line)):
             _put(found, part)
             part, size = [], 0
         part.append(line)
@@ -77,6 +83,13 @@ def _put(found: list[Piece], part: list[str]) -> None:
     text = "\n".join(part).strip("\n")
     if text.strip():
         found.append(Prose(visible(cut_lines(text))))
+
+
+def arrived(text: str) -> str:
+    """A text that is still coming, without a last line that is nothing but marks so far: a lone ``-`` under a paragraph would
+    make a heading of it until the next letter comes, a lone backtick would be seen and vanish."""
+    head, line_end, last = text.rpartition("\n")
+    return head + line_end if _ONLY_MARKS.fullmatch(last) else text
 
 
 _FILE_NAMES = {

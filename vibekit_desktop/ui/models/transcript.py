@@ -1,70 +1,67 @@
 """A chat as rows for the transcript view: one row per block, each made only when it is asked for.
 
-`set_view` gives the chat, `put_before` earlier messages of a long one, `set_timeline` what its turns changed. A row is a small
-tuple until it is painted, so a hundred thousand messages cost little. It resets only for another chat. No I/O. UI thread only.
+`set_view` gives the chat, `put_before` earlier messages of a long one, `set_timeline` what its turns changed; `stream`,
+`append` and `set_live` tell of a turn that runs. A row is a small tuple until it is painted, so a hundred thousand messages
+cost little. It resets only for another chat, and a running answer costs what differs in it. No I/O. UI thread only.
 """
 
-from bisect import bisect_right
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
+import msgspec
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
 
-from vibekit_desktop.core.types.chats import ChatView, Message, ToolCall, TurnSpan
-from vibekit_desktop.core.types.checkpoints import EntryKind, Timeline, TimelineEntry
+from vibekit_desktop.core.types.agents import LiveState
+from vibekit_desktop.core.types.chats import ChatView, Message, TurnSpan
+from vibekit_desktop.core.types.checkpoints import Timeline
 from vibekit_desktop.core.types.ids import ChatId
-from vibekit_desktop.ui import when
-from vibekit_desktop.ui.models.blocks import (
-    AnswerBlock,
-    Block,
-    BranchBlock,
-    Card,
-    CardsBlock,
-    CheckpointBlock,
-    EarlierBlock,
-    EventBlock,
-    FooterBlock,
-    ThinkingBlock,
-    UserBlock,
-)
-from vibekit_desktop.ui.models.cards import NOTHING_KNOWN, Known, cards, known_of
-from vibekit_desktop.ui.models.transcript_rows import Key, Kind, Rows, message_turns, rows_of, slice_of
-from vibekit_desktop.ui.text import tr, tr_n
-from vibekit_desktop.ui.visible import one_line
+from vibekit_desktop.ui.models.block_words import spoken
+from vibekit_desktop.ui.models.blocks import Block
+from vibekit_desktop.ui.models.running import Change, Stream, change_of
+from vibekit_desktop.ui.models.transcript_blocks import BlockMaker
+from vibekit_desktop.ui.models.transcript_rows import Key, Kind, Rows, add_answer, add_messages, rows_of
 
 Index = QModelIndex | QPersistentModelIndex
 _ROOT = QModelIndex()
 _KEEP = 400
+_LATE = 60
+"""A message that is told again is looked for among so many of the last ones."""
 
 BLOCK = int(Qt.ItemDataRole.UserRole) + 1
 
 
 class TranscriptModel(QAbstractListModel):
-    """Rows of one chat. Invariant: a row's block is a function of the view, the messages, the timeline and the row alone.
+    """Rows of one chat. Invariant: a row's block is a function of the view, the messages, the timeline, what is told of the
+    running turn, and the row alone.
 
-    Signals, without arguments: ``earlier_coming`` before rows change above what is there, ``earlier_came`` after it.
+    Signals: ``earlier_coming`` before rows change above what is there, ``earlier_came`` after it, both without arguments;
+    ``answered``: the answer that was coming is there, its words.
     """
 
     earlier_coming = Signal()
     earlier_came = Signal()
+    answered = Signal(str)
 
     def __init__(self, now_ms: Callable[[], int], parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._now = now_ms
+        self.now_ms = now_ms
+        """The clock that elapsed times are counted with."""
         self._view: ChatView | None = None
         self._messages: tuple[Message, ...] = ()
         self._first = 0
         """The index in the whole transcript of the first message that is loaded."""
         self._rows = Rows()
-        self._blocks: dict[Key, Block] = {}
-        self._spans: tuple[Sequence[int], Sequence[tuple[int, int]]] = ((), ())
-        self._entries: dict[int, TimelineEntry] | None = None
-        self._changes: dict[int, Known] = {}
+        self._settled = 0
+        """How many rows are of messages; those of the running turn follow."""
+        self._blocks: dict[int, Block] = {}
+        self._maker = BlockMaker(now_ms)
+        self._streams: dict[ChatId, Stream] = {}
+        self._lives: dict[ChatId, LiveState] = {}
 
     # What comes in
 
     def set_view(self, view: ChatView | None) -> None:
-        """Show a chat. The same chat again brings only the messages that differ."""
+        """Show a chat. The same chat again brings only the messages that differ; an answer that is coming stays."""
         same = view is not None and self._view is not None and view.header.id == self._view.header.id
         if same and view is not None:
             self._update(view)
@@ -73,42 +70,102 @@ class TranscriptModel(QAbstractListModel):
         self._view = view
         self._messages = view.messages if view is not None else ()
         self._first = view.first_index if view is not None else 0
-        self._entries = None
-        self._changes = {}
         self._blocks = {}
+        held, self._maker = self._maker.held_by_others, BlockMaker(self.now_ms, self._maker.thoughts)
+        self._maker.held_by_others = held
+        if view is not None:
+            self._maker.live = self._lives.get(view.header.id)
+            self._maker.show(view, self._messages, self._first)
+            self._take_stream(view.header.id, anew=True)
         self._rows = self._make_rows()
         self.endResetModel()
 
     def set_timeline(self, timeline: Timeline) -> None:
         """What the turns changed, as far as it is known; rows that show it change."""
-        self._entries = {entry.turn: entry for entry in timeline.entries if entry.kind is EntryKind.TURN}
-        self._changes = {}
-        self._blocks = {}
-        if self._rows:
-            self.dataChanged.emit(self.index(0), self.index(len(self._rows) - 1))
+        self._maker.set_timeline(timeline)
+        self._refresh(0, len(self._rows))
+
+    def set_held(self, why: str) -> None:
+        """Undo and Restore have to wait for something else than this chat's own turn, and why; empty frees them."""
+        if why != self._maker.held_by_others:
+            self._maker.held_by_others = why
+            self._refresh(0, len(self._rows))
+
+    def set_live(self, state: LiveState | None) -> None:
+        """What a live chat is doing; None = nothing is known of the one that is shown. Another chat's is remembered for when
+        that one is shown."""
+        shown = self._view.header.id if self._view is not None else None
+        if state is not None:
+            self._lives[state.chat] = state
+        elif shown is not None:
+            self._lives.pop(shown, None)
+        if shown is None or (state is not None and state.chat != shown):
+            return
+        maker = self._maker
+        before, stopped = maker.running, maker.live.running_commands if maker.live is not None else ()
+        maker.live = state
+        if state is not None and state.turn > maker.ended:
+            maker.ended = 0
+        if maker.running != before:
+            self._retail(min(maker.begins(before), maker.begins(maker.running)), before)
+        else:
+            now = state.running_commands if state is not None else ()
+            self._refresh_calls(set(stopped) ^ set(now))
+            self._refresh_last()
+
+    def stream(self, chat: ChatId, turn: int, message: Message) -> None:
+        """The running answer of a chat as it is now. Costs what differs from how it was told before."""
+        self._streams[chat] = Stream(turn, message)
+        self._maker.thoughts.saw(message)
+        if self._view is None or self._view.header.id != chat:
+            return
+        was, now = self._maker.stream, self._streams[chat]
+        if was is None or was.message.id != message.id:
+            running = self._maker.running
+            self._take_stream(chat)
+            self._retail(self._maker.begins(turn), running)
+            return
+        change = change_of(was.message, message)
+        self._maker.grew(now, change)
+        self._grow(message, change)
+
+    def append(self, chat: ChatId, message: Message) -> None:
+        """A chat has a new message at its end; an answer that was coming with the same id is whole now."""
+        coming = self._streams.get(chat)
+        ended = coming is not None and coming.message.id == message.id
+        if ended:
+            del self._streams[chat]
+            self._maker.thoughts.saw(message, ended=True)
+        view = self._view
+        if view is None or view.header.id != chat or self._has(message):
+            return
+        maker, running = self._maker, self._maker.running
+        if ended and maker.stream is not None:
+            maker.ended = maker.stream.turn
+            maker.set_stream(None)
+        number = self._first + len(self._messages)
+        self._messages = (*self._messages, message)
+        span = _span_of(view, number, message)
+        if span is not None:
+            kept = view.turns[:-1] if view.turns and view.turns[-1].first_message == span.first_message else view.turns
+            self._view = view = replace(view, turns=(*kept, span))
+        maker.appended(view, self._messages, span)
+        self._retail(span.first_message if span is not None else number, running)
+        if ended:
+            self.answered.emit(message.content)
 
     def _update(self, view: ChatView) -> None:
-        old = self._rows
         # What was loaded of earlier messages stays: a transcript changes at its end.
         loaded = range(self._first, self._first + len(self._messages) + 1)
         earlier = self._messages[: view.first_index - self._first] if view.first_index in loaded else ()
         if earlier and self._view is not None:
             view = _with_turns(view, self._view.turns)
-        self._view, self._messages, self._blocks, self._changes = view, (*earlier, *view.messages), {}, {}
+        self._view, self._messages = view, (*earlier, *view.messages)
         self._first = view.first_index - len(earlier)
-        new = self._make_rows()
-        # Rows hold message numbers, so an unchanged start has equal rows; what follows it is replaced.
-        same = old.same_start(new)
-        if same < len(old):
-            self.beginRemoveRows(_ROOT, same, len(old) - 1)
-            self._rows = old.cut(same)
-            self.endRemoveRows()
-        if same < len(new):
-            self.beginInsertRows(_ROOT, same, len(new) - 1)
-            self._rows = new
-            self.endInsertRows()
-        if same:
-            self.dataChanged.emit(self.index(0), self.index(same - 1))
+        self._maker.show(view, self._messages, self._first)
+        self._take_stream(view.header.id, anew=True)
+        self._splice(0, self._make_rows())
+        self._refresh(0, len(self._rows))
 
     def put_before(self, chat: ChatId, upto: int, messages: Sequence[Message], turns: Sequence[TurnSpan] = ()) -> None:
         """Earlier messages of the shown chat, those that end before index ``upto``; others than the ones that come next are not
@@ -118,13 +175,14 @@ class TranscriptModel(QAbstractListModel):
         self.earlier_coming.emit()
         old = self._rows
         self._view = _with_turns(self._view, turns)
-        self._messages, self._blocks, self._changes = (*messages, *self._messages), {}, {}
+        self._messages, self._blocks = (*messages, *self._messages), {}
         self._first = upto - len(messages)
+        self._maker.show(self._view, self._messages, self._first)
         new = self._make_rows()
         same = old.same_end(new)
         if same < len(old):
             self.beginRemoveRows(_ROOT, 0, len(old) - same - 1)
-            self._rows = old.without_start(len(old) - same)
+            self._rows = old.part(len(old) - same, len(old))
             self.endRemoveRows()
         if same < len(new):
             self.beginInsertRows(_ROOT, 0, len(new) - same - 1)
@@ -141,8 +199,13 @@ class TranscriptModel(QAbstractListModel):
 
     @property
     def view(self) -> ChatView | None:
-        """The chat that is shown."""
+        """The chat that is shown; messages that came since may be missing in it."""
         return self._view
+
+    @property
+    def running(self) -> int:
+        """The turn that runs in the chat that is shown, or 0."""
+        return self._maker.running
 
     def kind(self, row: int) -> Kind:
         """What a row is, without making its block."""
@@ -158,12 +221,11 @@ class TranscriptModel(QAbstractListModel):
 
     def block(self, row: int) -> Block:
         """The block of a row; made now if it is not at hand."""
-        key = self._rows.key(row)
-        block = self._blocks.get(key)
+        block = self._blocks.get(row)
         if block is None:
             if len(self._blocks) >= _KEEP:
                 self._blocks.clear()
-            block = self._blocks[key] = self._make(key)
+            block = self._blocks[row] = self._make(row)
         return block
 
     def key(self, row: int) -> Key:
@@ -174,7 +236,7 @@ class TranscriptModel(QAbstractListModel):
         """The row of a turn's checkpoint line, or -1."""
         rows = self._rows
         for row, kind in enumerate(rows.kinds):
-            if kind == Kind.CHECKPOINT and self._turn_at(rows.messages[row]) == turn:
+            if kind == Kind.CHECKPOINT and self._maker.turn_at(rows.messages[row]) == turn:
                 return row
         return -1
 
@@ -194,152 +256,159 @@ class TranscriptModel(QAbstractListModel):
 
     # How the rows come about
 
+    def _make(self, row: int) -> Block:
+        return self._maker.make(self._rows.key(row))
+
     def _make_rows(self) -> Rows:
-        view = self._view
-        self._spans = message_turns(view) if view is not None else ((), ())
-        return rows_of(view, self._messages, self._first) if view is not None else Rows()
-
-    def _turn_at(self, number: int) -> int:
-        """The turn that a message belongs to, or 0."""
-        firsts, rest = self._spans
-        place = bisect_right(firsts, number) - 1
-        return rest[place][1] if place >= 0 and number <= rest[place][0] else 0
-
-    def _make(self, row: Key) -> Block:
-        kind, number, first, last = row
-        if kind == Kind.BRANCH and self._view is not None:
-            start, end, chat = self._view.chat.removed_turns[number]
-            return BranchBlock(start, end, ChatId(chat))
-        if kind == Kind.EARLIER:
-            return EarlierBlock(number)
-        message = self._messages[number - self._first]
-        match Kind(kind):
-            case Kind.CHECKPOINT:
-                turn = self._turn_at(number)
-                return CheckpointBlock(turn, self._changed(turn), self._found())
-            case Kind.USER:
-                return UserBlock(message.content, when.stamp(message.ts, self._now()))
-            case Kind.THINKING:
-                return ThinkingBlock(message.reasoning if first < 0 else message.blocks[first].thinking)
-            case Kind.ANSWER:
-                text = message.content if first < 0 else message.blocks[first].text
-                return AnswerBlock(slice_of(text, -2 - last), plain=True) if last < -1 else AnswerBlock(text)
-            case Kind.CARDS:
-                return self._make_cards(message, number, first, last)
-            case Kind.FOOTER:
-                return self._make_footer(message, first)
-            case Kind.EVENT | Kind.BRANCH | Kind.EARLIER:
-                return _event(message)
-
-    def _found(self) -> bool:
-        """Whether the workspace is where it was, so that files can be put back."""
-        return self._view is None or self._view.workspace_found
-
-    def _changed(self, turn: int) -> bool | None:
-        if self._entries is None:
-            return None
-        entry = self._entries.get(turn)
-        return bool(entry is not None and entry.files)
-
-    def _make_cards(self, message: Message, number: int, first: int, last: int) -> CardsBlock:
-        turn = self._turn_at(number)
-        workspace = self._workspace()
-        known = self._known(turn, number)
-        if first < 0:
-            return CardsBlock(self._undoable(cards(message.tool_calls, turn, workspace, known)))
-        by_id = {call.id: call for call in message.tool_calls}
-        wanted = [by_id.get(block.tool_call_id) for block in message.blocks[first : last + 1]]
-        calls: list[ToolCall] = [call for call in wanted if call is not None]
-        return CardsBlock(self._undoable(cards(calls, turn, workspace, known)))
-
-    def _undoable(self, made: tuple[Card, ...]) -> tuple[Card, ...]:
-        return made if self._found() else tuple(replace(card, can_undo=False) for card in made)
-
-    def _workspace(self) -> str:
+        """All rows anew."""
         if self._view is None:
-            return ""
-        return self._view.chat.recorded_workspace or self._view.vault_workspace
+            self._settled = 0
+            return Rows()
+        rows = rows_of(self._view, self._messages, self._first, self._maker.quiet)
+        self._settled = len(rows)
+        self._add_running(rows)
+        return rows
 
-    def _known(self, turn: int, number: int) -> Known:
-        """What is known of the changes of a turn that a message belongs to."""
-        found = self._changes.get(turn)
-        if found is None:
-            entry = (self._entries or {}).get(turn)
-            if entry is None:
-                return NOTHING_KNOWN
-            firsts, rest = self._spans
-            place = bisect_right(firsts, number) - 1
-            start, end = (firsts[place], rest[place][0] + 1) if place >= 0 else (0, 0)
-            messages = self._messages[max(0, start - self._first) : max(0, end - self._first)]
-            calls = [call for message in messages for call in message.tool_calls]
-            found = self._changes[turn] = known_of(entry.files, calls, self._workspace())
-        return found
+    def _add_running(self, rows: Rows) -> None:
+        """The rows after those of the messages."""
+        stream, running = self._maker.stream, self._maker.running
+        if stream is not None:
+            add_answer(rows, self._first + len(self._messages), stream.message)
+        if running:
+            rows.add(Kind.WORKING, 0, running)
 
-    def _make_footer(self, message: Message, turn: int) -> FooterBlock:
-        took = message.turn_elapsed_ms
-        entry = (self._entries or {}).get(turn)
-        if not took and entry is not None:
-            took = entry.duration_ms
-        files = entry.files if entry is not None else ()
-        return FooterBlock(
-            turn=turn,
-            files=len(files) if self._entries is not None else None,
-            added=sum(change.lines_added or 0 for change in files),
-            removed=sum(change.lines_removed or 0 for change in files),
-            duration_ms=took,
-            answer=message.content if message.role == "assistant" else "",
-        )
+    def _take_stream(self, chat: ChatId, *, anew: bool = False) -> None:
+        """Show the answer that is coming in a chat, unless the messages have it already or, with ``anew``, its turn ended."""
+        stream = self._streams.get(chat)
+        live = self._maker.live
+        if stream is not None and (self._is_over(stream) or (anew and live is not None and live.turn != stream.turn)):
+            del self._streams[chat]
+            stream = None
+        self._maker.set_stream(stream)
+
+    def _is_over(self, stream: Stream) -> bool:
+        return any(one.turn > stream.turn or one.id == stream.message.id for one in self._messages[-_LATE:])
+
+    def _has(self, message: Message) -> bool:
+        return bool(message.id) and any(one.id == message.id for one in self._messages[-_LATE:])
+
+    # What changes in them
+
+    def _row_of_message(self, number: int) -> int:
+        """The first row of a message, counted from the end, the lines of branches before it included."""
+        kinds, messages, row = self._rows.kinds, self._rows.messages, self._settled
+        while row and (kinds[row - 1] == Kind.BRANCH or (kinds[row - 1] != Kind.EARLIER and messages[row - 1] >= number)):
+            row -= 1
+        return row
+
+    def _retail(self, number: int, running: int) -> None:
+        """Make the rows of the message of an index, and all after them, anew. ``running``: the turn that ran before."""
+        if self._view is None:
+            return
+        number = max(number, self._first)
+        at = self._row_of_message(number)
+        new = Rows()
+        branches = self._rows.kinds[:at].count(Kind.BRANCH)
+        add_messages(new, self._view, self._messages, self._first, number, self._maker.quiet, branches)
+        self._settled = at + len(new)
+        self._add_running(new)
+        self._splice(at, new)
+        # Whether a turn runs decides everywhere whether something can be undone.
+        self._refresh(at if self._maker.running == running else 0, len(self._rows))
+
+    def _grow(self, message: Message, change: Change) -> None:
+        """The answer that is coming is another one: make the rows anew that differ."""
+        rows, first = self._rows, change.first_block
+        working = bool(self._maker.running)
+        at = len(rows) - working
+        if change.plan or first == 0:
+            first, at = 0, self._settled
+        else:
+            while at > self._settled and rows.firsts[at - 1] >= first:
+                at -= 1
+            extends = first < len(message.blocks) and message.blocks[first].type == "tool_use"
+            if extends and at > self._settled and rows.kinds[at - 1] == Kind.CARDS and rows.lasts[at - 1] >= first - 1:
+                at -= 1
+                first = rows.firsts[at]
+        new = Rows()
+        add_answer(new, self._first + len(self._messages), message, first)
+        if working:
+            new.add(Kind.WORKING, 0, self._maker.running)
+        self._splice(at, new)
+        elsewhere = set(change.calls)
+        elsewhere.difference_update(block.tool_call_id for block in message.blocks[first:])
+        if elsewhere:
+            self._refresh_calls(elsewhere)
+        self._refresh(at, len(self._rows))
+
+    def _splice(self, at: int, new: Rows) -> None:
+        """Put ``new`` in the place of the rows from ``at`` on; rows that stay the same ones are not told of."""
+        rows = self._rows
+        same, most = rows.part(at, len(rows)).same_start(new), min(len(rows) - at, len(new))
+        while same < most and rows.is_same(at + same, new, same):
+            same += 1
+        end, new_end = len(rows), len(new)
+        while end > at + same and new_end > same and rows.key(end - 1) == new.key(new_end - 1):
+            end, new_end = end - 1, new_end - 1
+        rows.replace(at, at + same, new.part(0, same))
+        start, shift = at + same, at + new_end - end
+        if start == end and same == new_end:
+            return
+        self._blocks = {
+            (row if row < start else row + shift): block for row, block in self._blocks.items() if not start <= row < end
+        }
+        if end > start:
+            self.beginRemoveRows(_ROOT, start, end - 1)
+            rows.replace(start, end, Rows())
+            self.endRemoveRows()
+        if new_end > same:
+            self.beginInsertRows(_ROOT, start, at + new_end - 1)
+            rows.replace(start, start, new.part(same, new_end))
+            self.endInsertRows()
+
+    def _refresh(self, first: int, end: int) -> None:
+        """Tell of the rows whose blocks are other ones now, or may be: one that nobody has asked for is not compared."""
+        begin = first
+        for row in sorted(row for row in self._blocks if first <= row < end):
+            block = self._make(row)
+            if block == self._blocks[row]:
+                if begin < row:
+                    self.dataChanged.emit(self.index(begin), self.index(row - 1))
+                begin = row + 1
+            else:
+                self._blocks[row] = block
+        if begin < end:
+            self.dataChanged.emit(self.index(begin), self.index(end - 1))
+
+    def _refresh_calls(self, calls: Iterable[str]) -> None:
+        """Tell of the rows of the running answer that show one of the calls."""
+        stream, wanted = self._maker.stream, set(calls)
+        if stream is None or not wanted:
+            return
+        blocks, rows = stream.message.blocks, self._rows
+        for row in range(len(rows) - 1, self._settled - 1, -1):
+            if rows.kinds[row] != Kind.CARDS:
+                continue
+            here = {block.tool_call_id for block in blocks[rows.firsts[row] : rows.lasts[row] + 1]} if blocks else wanted
+            if here & wanted:
+                self._refresh(row, row + 1)
+                wanted -= here
+            if not wanted:
+                return
+
+    def _refresh_last(self) -> None:
+        if self._rows:
+            self._refresh(len(self._rows) - 1, len(self._rows))
 
 
-def _event(message: Message) -> EventBlock:
-    match message.event_kind:
-        case "interrupted":
-            return EventBlock("stop", tr("Interrupted"))
-        case "cancelled":
-            return EventBlock("stop", tr("Cancelled"))
-        case "compacted":
-            return EventBlock("archive", tr("Earlier messages were summed up for the agent"), message.content)
-        case "compaction_failed":
-            return EventBlock("warning", tr("The agent could not sum up earlier messages"), message.content)
-        case "model_switched":
-            return EventBlock("model", tr("Model changed to {model}", model=one_line(message.content, 80)))
-        case "merged":
-            return EventBlock("branch", tr("Merged from the branch {name}", name=one_line(message.content, 120)))
-        case "infra_safety_blocked":
-            return EventBlock("warning", tr("The agent's provider stopped this answer"), message.content)
-        case _:
-            text = " ".join(message.content.split())
-            return EventBlock("info", one_line(text, 120) or tr("Note"), message.content if len(text) > 120 else "")
-
-
-def spoken(block: Block) -> str:
-    """A block in words, for assistive technology."""
-    match block:
-        case CheckpointBlock(turn, changed, _):
-            if changed is False:
-                return tr("Before turn {turn}, no files changed", turn=turn)
-            return tr("Checkpoint {turn}, before this turn", turn=turn)
-        case UserBlock(text, time):
-            return tr("You, {time}: {text}", time=time, text=text[:2000])
-        case ThinkingBlock():
-            return tr("Thought")
-        case AnswerBlock(text):
-            return text[:4000]
-        case CardsBlock(shown):
-            return "; ".join(f"{card.verb} {card.target}" for card in shown[:20])
-        case FooterBlock(turn, files, added, removed, took, _):
-            parts = [tr("End of turn {turn}", turn=turn)]
-            if files is not None:
-                parts.append(tr_n("{n} file changed", "{n} files changed", files) if files else tr("no files changed"))
-            if files:
-                parts += (f"+{added} \u2212{removed}", when.duration(took))
-            return ", ".join(part for part in parts if part)
-        case EventBlock(_, text, _):
-            return text
-        case EarlierBlock(count):
-            return tr_n("{n} earlier message", "{n} earlier messages", count)
-        case BranchBlock(first, last, _):
-            return tr("Turns {first} to {last} moved to a branch", first=first, last=last)
+def _span_of(view: ChatView, number: int, message: Message) -> TurnSpan | None:
+    """The turn that a message at the end belongs to, with it; None if it belongs to none."""
+    if message.role == "user" and message.turn:
+        return TurnSpan(turn=message.turn, first_message=number, last_message=number, tag=message.checkpoint_tag)
+    last = view.turns[-1] if view.turns else None
+    if last is None or last.last_message != number - 1:
+        return None
+    return msgspec.structs.replace(last, last_message=number, duration_ms=last.duration_ms + message.turn_elapsed_ms)
 
 
 def _with_turns(view: ChatView, earlier: Sequence[TurnSpan]) -> ChatView:

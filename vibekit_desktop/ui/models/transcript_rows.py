@@ -1,7 +1,7 @@
 """Which rows a transcript has, in tables of numbers: no block is made before it is asked for. Pure; any thread."""
 
 from array import array
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from enum import IntEnum
 
 from vibekit_desktop.core.types.chats import ChatView, Message
@@ -9,6 +9,9 @@ from vibekit_desktop.ui.long_text import MAX_RICH
 
 SLICE = 16_384
 """A text that is too long for Markdown has one row per slice of about this size."""
+
+MOST_CALLS = 40
+"""So many calls share one box at most: a box is laid out as a whole whenever one of its calls changes."""
 
 
 class Kind(IntEnum):
@@ -23,16 +26,19 @@ class Kind(IntEnum):
     FOOTER = 6
     EVENT = 7
     EARLIER = 8
+    PLAN = 9
+    WORKING = 10
 
 
 Key = tuple[int, int, int, int]
 """Kind, message, first and last block of the message; -1 and -1 mean the message itself.
 
 A message is its index in the whole transcript, also where earlier ones are not loaded. The slices of a long text have -2, -3
-and so on as last number. A footer has its turn as first, a branch its place in `Chat.removed_turns` as message.
+and so on as last number. A footer has its turn as first, a branch its place in `Chat.removed_turns` as message. The rows of an
+answer that is still coming have the index its message will have, and so has the line that says that a turn runs.
 """
 
-_BRANCH, _CHECKPOINT, _USER, _THINKING, _ANSWER, _CARDS, _FOOTER, _EVENT, _EARLIER = range(9)
+_BRANCH, _CHECKPOINT, _USER, _THINKING, _ANSWER, _CARDS, _FOOTER, _EVENT, _EARLIER, _PLAN, _WORKING = range(11)
 
 
 class Rows:
@@ -60,21 +66,28 @@ class Rows:
         self.lasts.append(last)
         self.weights.append(weight)
 
-    def cut(self, count: int) -> "Rows":
-        """The first rows, as a table of their own."""
+    def part(self, first: int, end: int) -> "Rows":
+        """The rows from ``first`` up to ``end``, as a table of their own."""
         part = Rows()
-        part.kinds = self.kinds[:count]
-        part.messages, part.firsts = self.messages[:count], self.firsts[:count]
-        part.lasts, part.weights = self.lasts[:count], self.weights[:count]
+        part.kinds = self.kinds[first:end]
+        part.messages, part.firsts = self.messages[first:end], self.firsts[first:end]
+        part.lasts, part.weights = self.lasts[first:end], self.weights[first:end]
         return part
 
-    def without_start(self, count: int) -> "Rows":
-        """The rows after the first ``count``, as a table of their own."""
-        part = Rows()
-        part.kinds = self.kinds[count:]
-        part.messages, part.firsts = self.messages[count:], self.firsts[count:]
-        part.lasts, part.weights = self.lasts[count:], self.weights[count:]
-        return part
+    def replace(self, first: int, end: int, other: "Rows") -> None:
+        """Put the rows of ``other`` in the place of those from ``first`` up to ``end``."""
+        self.kinds[first:end] = other.kinds
+        self.messages[first:end], self.firsts[first:end] = other.messages, other.firsts
+        self.lasts[first:end], self.weights[first:end] = other.lasts, other.weights
+
+    def is_same(self, row: int, other: "Rows", place: int) -> bool:
+        """Whether two rows are the same one, which may have grown: a box by a call, a text into slices."""
+        if self.kinds[row] != other.kinds[place] or self.messages[row] != other.messages[place]:
+            return False
+        mine, others = self.lasts[row], other.lasts[place]
+        return self.firsts[row] == other.firsts[place] and (
+            mine == others or (mine >= 0 and others >= 0) or (min(mine, others) == -2 and max(mine, others) >= -1)
+        )
 
     def same_end(self, other: "Rows") -> int:
         """How many rows at the end are the same in both."""
@@ -106,15 +119,30 @@ class Rows:
         )
 
 
-def rows_of(view: ChatView, messages: Sequence[Message], first: int) -> Rows:
-    """All rows of a chat, of which ``messages`` are loaded, the one of index ``first`` and all after it."""
+def rows_of(view: ChatView, messages: Sequence[Message], first: int, quiet: Set[int] = frozenset()) -> Rows:
+    """All rows of a chat, of which ``messages`` are loaded, the one of index ``first`` and all after it. ``quiet``: turns
+    without a footer yet, because they run."""
     rows = Rows()
     if first:
         rows.add(_EARLIER, first)
-    starts = {span.first_message: span.turn for span in view.turns}
-    ends = {span.last_message: span.turn for span in view.turns}
-    branches = sorted((first, place) for place, (first, _last, _chat) in enumerate(view.chat.removed_turns))
-    for number, message in enumerate(messages, first):
+    add_messages(rows, view, messages, first, first, quiet)
+    return rows
+
+
+def add_messages(
+    rows: Rows, view: ChatView, messages: Sequence[Message], first: int, since: int, quiet: Set[int], branches_before: int = 0
+) -> None:
+    """The rows of the messages from index ``since`` on, and of the branches after the first ``branches_before`` of them."""
+    starts: dict[int, int] = {}
+    ends: dict[int, int] = {}
+    for span in reversed(view.turns):
+        if span.last_message < since:
+            break
+        starts[span.first_message] = span.turn
+        ends[span.last_message] = span.turn
+    branches = sorted((turn, place) for place, (turn, _last, _chat) in enumerate(view.chat.removed_turns))[branches_before:]
+    for number in range(since, first + len(messages)):
+        message = messages[number - first]
         turn = starts.get(number)
         if turn is not None:
             while branches and branches[0][0] < turn:
@@ -123,18 +151,20 @@ def rows_of(view: ChatView, messages: Sequence[Message], first: int) -> Rows:
         if message.role == "user":
             rows.add(_USER, number, 0, 0, len(message.content))
         elif message.role == "assistant":
-            _answer_rows(rows, number, message)
+            add_answer(rows, number, message)
         else:
             rows.add(_EVENT, number)
-        if number in ends:
+        if number in ends and ends[number] not in quiet:
             rows.add(_FOOTER, number, ends[number])
-    for _first, place in branches:
+    for _turn, place in branches:
         rows.add(_BRANCH, place)
-    return rows
 
 
-def _answer_rows(rows: Rows, number: int, message: Message) -> None:
+def add_answer(rows: Rows, number: int, message: Message, since: int = 0) -> None:
+    """The rows of one answer, from its block ``since`` on: where a row of it begins."""
     blocks = message.blocks
+    if not since and message.plan:
+        rows.add(_PLAN, number, -1, -1, len(message.plan) if isinstance(message.plan, list | tuple) else 1)
     if not blocks:
         if message.reasoning:
             rows.add(_THINKING, number, -1, -1)
@@ -143,12 +173,12 @@ def _answer_rows(rows: Rows, number: int, message: Message) -> None:
         if message.content:
             _text_rows(rows, number, -1, message.content)
         return
-    at, count = 0, len(blocks)
+    at, count = since, len(blocks)
     while at < count:
         block = blocks[at]
         if block.type == "tool_use":
-            end = at
-            while end + 1 < count and blocks[end + 1].type == "tool_use":
+            end, limit = at, min(count, at + MOST_CALLS)
+            while end + 1 < limit and blocks[end + 1].type == "tool_use":
                 end += 1
             rows.add(_CARDS, number, at, end, end - at + 1)
             at = end

@@ -1,6 +1,7 @@
 """Lay out one piece of an answer: prose and code blocks under each other. UI thread only."""
 
-from collections.abc import Mapping, Set
+from collections.abc import Mapping, Sequence, Set
+from typing import NamedTuple
 
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QPainter
@@ -8,7 +9,7 @@ from PySide6.QtGui import QPainter
 from vibekit_desktop.core.types.diffs import StyleRuns
 from vibekit_desktop.ui.long_text import cut_lines
 from vibekit_desktop.ui.models.blocks import AnswerBlock
-from vibekit_desktop.ui.models.markdown import Code, file_name, pieces
+from vibekit_desktop.ui.models.markdown import Code, Piece, Prose, arrived, file_name, pieces
 from vibekit_desktop.ui.theme.palette import Theme
 from vibekit_desktop.ui.views.block_view import Hit, PaintState
 from vibekit_desktop.ui.views.code_block import CodeBlockView
@@ -16,10 +17,23 @@ from vibekit_desktop.ui.views.text_block import TextLayout
 from vibekit_desktop.ui.visible import visible
 
 _GAP = 10
+_CARET_GAP = 3
+
+
+class _Part(NamedTuple):
+    """One piece as it is laid out. ``how``: everything its layout follows from beside the piece."""
+
+    piece: Piece
+    how: tuple[object, ...]
+    shown: TextLayout | CodeBlockView
+    top: int
 
 
 class AnswerView:
-    """Invariant: the hits are those of the parts, moved to where the parts stand."""
+    """Invariant: the hits are those of the parts, moved to where the parts stand.
+
+    ``earlier`` is how the same answer was laid out when less of it was there: parts that did not change are taken from it, so
+    that an answer that grows costs its last part only."""
 
     def __init__(
         self,
@@ -31,49 +45,87 @@ class AnswerView:
         opened: Set[str],
         styles: Mapping[str, StyleRuns | None],
         shifts: Mapping[str, int],
+        earlier: "AnswerView | None" = None,
     ) -> None:
         self.copy_text = block.text
         self._key = key
         self._theme = theme
-        self._parts: list[tuple[int, TextLayout | CodeBlockView]] = []
+        self._width = width
+        self._growing = block.growing
+        self._parts: list[_Part] = []
+        self.fresh = 0
+        """How many parts were laid out for this, and not taken from ``earlier``; tests look at it."""
         self.wanted: list[tuple[str, str, tuple[str, ...]]] = []
         """Code blocks whose colours are not there yet: key, file name, lines."""
         self.code: list[tuple[str, QRectF, int]] = []
         """Code blocks that can be moved sideways: key, place, how far."""
         hits: list[Hit] = []
         y = 0
-        parts = (None,) if block.plain else pieces(block.text)
-        for number, piece in enumerate(parts):
+        for number, piece in enumerate(_pieces(block)):
             y += _GAP if number else 0
+            name = f"{key}:{number}"
             if isinstance(piece, Code):
-                name = f"{key}:{number}"
-                code = CodeBlockView(
-                    theme,
-                    piece.language,
-                    piece.text,
-                    width,
-                    name,
-                    opened=name in opened,
-                    styles=styles.get(name),
-                    shift=shifts.get(name, 0),
-                )
-                file = file_name(piece.language)
-                if name not in styles and file:
-                    self.wanted.append((name, file, tuple(piece.text.split("\n"))))
-                if code.most_shift:
-                    self.code.append((name, QRectF(0, y, width, code.height), code.most_shift))
-                hits += [Hit(hit.box.translated(0, y), hit.action, hit.name, hit.text, hit.number) for hit in code.hits]
-                self._parts.append((y, code))
-                y += code.height
+                if name not in styles:
+                    self._want(name, piece)
+                how: tuple[object, ...] = (theme, width, name in opened, styles.get(name), shifts.get(name, 0))
             else:
-                text = visible(cut_lines(block.text)) if piece is None else piece.text
-                prose = TextLayout(theme, text, width, plain=piece is None)
-                hits += prose.links(QPointF(0, y))
-                self._parts.append((y, prose))
-                y += prose.height
+                how = (theme, width, block.plain)
+            shown = earlier.part(number, piece, how) if earlier is not None else None
+            if shown is None:
+                self.fresh += 1
+                shown = self._lay_out(piece, name, how, earlier.code_at(number) if earlier is not None else None)
+            if isinstance(shown, CodeBlockView):
+                if shown.most_shift:
+                    self.code.append((name, QRectF(0, y, width, shown.height), shown.most_shift))
+                hits += [Hit(hit.box.translated(0, y), hit.action, hit.name, hit.text, hit.number) for hit in shown.hits]
+            else:
+                hits += shown.links(QPointF(0, y))
+            self._parts.append(_Part(piece, how, shown, y))
+            y += shown.height
         self.height = max(1, y)
         self.hits = tuple(hits)
-        self._own_hits = [self._hits_of(top, part) for top, part in self._parts]
+        self._own_hits = [self._hits_of(part.top, part.shown) for part in self._parts]
+
+    def _want(self, name: str, piece: Code) -> None:
+        """Ask for the colours of a code block, once all of it is there."""
+        file = file_name(piece.language)
+        if file and (piece.closed or not self._growing):
+            self.wanted.append((name, file, tuple(piece.text.split("\n"))))
+
+    def _lay_out(
+        self, piece: Piece, name: str, how: tuple[object, ...], earlier: CodeBlockView | None
+    ) -> TextLayout | CodeBlockView:
+        if isinstance(piece, Prose):
+            return TextLayout(self._theme, piece.text, self._width, plain=how[2] is True)
+        _theme, _width, opened, styles, shift = how
+        return CodeBlockView(
+            self._theme,
+            piece.language,
+            piece.text,
+            self._width,
+            name,
+            opened=opened is True,
+            styles=styles if isinstance(styles, StyleRuns) else None,
+            shift=shift if isinstance(shift, int) else 0,
+            earlier=earlier,
+        )
+
+    def part(self, number: int, piece: Piece, how: tuple[object, ...]) -> TextLayout | CodeBlockView | None:
+        """The layout of a piece if it is here and would be the same."""
+        if number >= len(self._parts):
+            return None
+        mine = self._parts[number]
+        same = (
+            mine.piece == piece
+            and len(mine.how) == len(how)
+            and all(a is b or a == b for a, b in zip(mine.how, how, strict=True))
+        )
+        return mine.shown if same else None
+
+    def code_at(self, number: int) -> CodeBlockView | None:
+        """The code block that is piece ``number``, if it is one."""
+        shown = self._parts[number].shown if number < len(self._parts) else None
+        return shown if isinstance(shown, CodeBlockView) else None
 
     def holds(self, key: str) -> bool:
         """Whether a code block of this key is here."""
@@ -86,8 +138,15 @@ class AnswerView:
         first = part.hits[0].box.translated(0, top)
         return next(i for i, hit in enumerate(self.hits) if hit.box == first)
 
+    def caret(self) -> QPointF:
+        """Where the next words will come: an x, and the middle of the line."""
+        if not self._parts:
+            return QPointF(0, self._theme.line_height("reading") / 2)
+        last = self._parts[-1]
+        return last.shown.end() + QPointF(_CARET_GAP, last.top)
+
     def paint(self, painter: QPainter, state: PaintState) -> None:
-        for (top, part), first in zip(self._parts, self._own_hits, strict=True):
+        for (_piece, _how, part, top), first in zip(self._parts, self._own_hits, strict=True):
             if state.clip is not None and (top > state.clip.bottom() or top + part.height < state.clip.top()):
                 continue
             clip = state.clip.translated(0, -top) if state.clip is not None else None
@@ -97,9 +156,18 @@ class AnswerView:
             painter.translate(0, top)
             part.paint(painter, PaintState(state.hover - first, state.pressed - first, state.focus - first, clip))
             painter.translate(0, -top)
+        if self._growing and state.pulse is not None:
+            caret = self.caret()
+            state.pulse.draw_caret(painter, caret.x(), caret.y())
         focused = self.hits[state.focus] if 0 <= state.focus < len(self.hits) else None
         hovered = self.hits[state.hover] if 0 <= state.hover < len(self.hits) else None
         for hit in (focused, hovered):
             if hit is not None and hit.action == "link":
                 y = round(hit.box.bottom()) - 4
                 painter.fillRect(QRectF(hit.box.x(), y, hit.box.width(), 1), self._theme.color("accent.text"))
+
+
+def _pieces(block: AnswerBlock) -> Sequence[Piece]:
+    if block.plain:
+        return (Prose(visible(cut_lines(block.text))),)
+    return pieces(arrived(block.text) if block.growing else block.text)

@@ -4,7 +4,7 @@ Heights are guessed, then corrected when a block is laid out; the list holds on 
 that a correction moves nothing under the pointer. Knows nothing of chats. UI thread only.
 """
 
-from PySide6.QtCore import QRectF, Qt
+from PySide6.QtCore import QRect, QRectF, Qt
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QWidget
 
@@ -15,6 +15,8 @@ from vibekit_desktop.ui.views.heights import Heights
 _EDGE = 32
 _PAD = 14
 _KEEP = 120
+_RING = 8
+"""A ring around a block reaches so far out of it."""
 
 
 class BlockList(QAbstractScrollArea):
@@ -44,9 +46,9 @@ class BlockList(QAbstractScrollArea):
 
     # What a subclass says
 
-    def guess_heights(self) -> list[int]:
-        """A height for every row, its gap included."""
-        return []
+    def guess_heights(self, first: int = 0) -> list[int]:
+        """A height for every row from ``first`` on, its gap included."""
+        return [] if first >= 0 else [first]
 
     def make_block(self, row: int) -> BlockView:
         """Lay one row out."""
@@ -59,6 +61,9 @@ class BlockList(QAbstractScrollArea):
     def paint_state(self, row: int, clip: QRectF) -> PaintState:
         """What pointer and keyboard are on in this row."""
         return PaintState(clip=clip) if row >= 0 else PaintState()
+
+    def placed(self) -> None:
+        """What stands on the screen may be something else now."""
 
     def paint_over(self, painter: QPainter, row: int, box: QRectF) -> None:
         """Paint something on top of a row, like the focus ring."""
@@ -116,12 +121,11 @@ class BlockList(QAbstractScrollArea):
         self.scroll_to_end()
 
     def rows_replaced(self, first: int) -> None:
-        """Rows from ``first`` on are others now, or more, or fewer."""
+        """Rows from ``first`` on are others now, or more, or fewer. Those before keep their heights, laid out or guessed."""
         end = self._at_end or self.is_at_end
         self.drop_rows(first, max(self.views, default=0))
-        self.heights = Heights(self.guess_heights())
-        for row, view in self.views.items():
-            self.heights.set(row, self.gap(row) + view.height)
+        self.heights.cut(first)
+        self.heights.add(self.guess_heights(first))
         self.top_row = min(self.top_row, max(0, self.count - 1))
         self._at_end = end
         self.fill()
@@ -255,6 +259,7 @@ class BlockList(QAbstractScrollArea):
         bar.setRange(0, max(0, self.heights.total + _PAD - height))
         bar.setValue(self.heights.top(self.top_row) + self._offset if self.count else 0)
         self._syncing = False
+        self.placed()
 
     def _bar_moved(self, value: int) -> None:
         if self._syncing or not self.count:
@@ -279,21 +284,22 @@ class BlockList(QAbstractScrollArea):
         painter = QPainter(self.viewport())
         try:
             painter.fillRect(event.rect(), self.hub.theme.color("bg.surface"))
-            self._paint_rows(painter)
+            self._paint_rows(painter, event.rect())
         finally:
             # Were it left open by an error, Qt would end the program instead of reporting it.
             painter.end()
 
-    def _paint_rows(self, painter: QPainter) -> None:
-        left, bottom, width = self.column_left(), self.viewport().height(), self.column_width()
+    def _paint_rows(self, painter: QPainter, part: QRect) -> None:
+        left, bottom, width = self.column_left(), part.bottom() + 1, self.column_width()
         row, y = self.top_row, -self._offset
         while row < self.count and y < bottom:
             view = self.lay_out(row)
             top = y + self.gap(row)
-            painter.save()
-            painter.translate(left, top)
-            view.paint(painter, self.paint_state(row, QRectF(0, -top, width, bottom)))
-            painter.restore()
-            self.paint_over(painter, row, QRectF(left, top, width, view.height))
+            if top + view.height + _RING > part.top():
+                painter.save()
+                painter.translate(left, top)
+                view.paint(painter, self.paint_state(row, QRectF(0, part.top() - top, width, part.height())))
+                painter.restore()
+                self.paint_over(painter, row, QRectF(left, top, width, view.height))
             y += self.heights[row]
             row += 1

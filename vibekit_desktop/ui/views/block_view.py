@@ -9,6 +9,7 @@ from PySide6.QtGui import QPainter
 from vibekit_desktop.ui.theme.palette import Theme
 from vibekit_desktop.ui.theme.style import focus_ring
 from vibekit_desktop.ui.views.controls import draw_icon
+from vibekit_desktop.ui.views.pulse import Pulse
 from vibekit_desktop.ui.views.row_paint import draw_button_ground, draw_icon_button, text_width
 
 LEFT = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine)
@@ -26,6 +27,11 @@ class Hit:
     number: int = 0
 
 
+def off_hit(box: QRectF, why: str) -> Hit:
+    """A button that cannot be pressed now: the pointer and the keyboard are told why."""
+    return Hit(box, "off", why)
+
+
 @dataclass(slots=True)
 class PaintState:
     """What the pointer and the keyboard are on: indexes into the block's hits, -1 for none. ``clip`` is the visible part."""
@@ -34,6 +40,8 @@ class PaintState:
     pressed: int = -1
     focus: int = -1
     clip: QRectF | None = None
+    pulse: Pulse | None = None
+    """What makes running things move; None = they stand still."""
 
 
 class BlockView(Protocol):

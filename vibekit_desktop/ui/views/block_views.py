@@ -15,6 +15,7 @@ from vibekit_desktop.ui.models.blocks import (
     FooterBlock,
     ThinkingBlock,
     UserBlock,
+    WorkingBlock,
 )
 from vibekit_desktop.ui.models.transcript_rows import Kind
 from vibekit_desktop.ui.theme.palette import Theme
@@ -30,6 +31,7 @@ from vibekit_desktop.ui.views.turn_rows import (
     event_view,
     thinking_view,
 )
+from vibekit_desktop.ui.views.working import WorkingView
 
 _GAP = 10
 
@@ -43,8 +45,11 @@ def make_view(
     opened: Set[str],
     styles: Mapping[str, StyleRuns | None],
     shifts: Mapping[str, int],
+    closed: Set[str] = frozenset(),
+    earlier: BlockView | None = None,
 ) -> BlockView:
-    """Lay one block out."""
+    """Lay one block out. ``closed``: keys of cards that open by themselves and were closed; ``earlier``: how the same row was
+    laid out before, for what is the same in it."""
     match block:
         case CheckpointBlock():
             return CheckpointView(theme, block, width)
@@ -53,9 +58,10 @@ def make_view(
         case ThinkingBlock():
             return thinking_view(theme, block, width, key, opened=key in opened)
         case AnswerBlock():
-            return AnswerView(theme, block, width, key, opened=opened, styles=styles, shifts=shifts)
+            before = earlier if isinstance(earlier, AnswerView) else None
+            return AnswerView(theme, block, width, key, opened=opened, styles=styles, shifts=shifts, earlier=before)
         case CardsBlock():
-            return CardsView(theme, block, width, opened)
+            return CardsView(theme, block, width, opened, closed)
         case FooterBlock():
             return FooterView(theme, block, width)
         case EventBlock():
@@ -64,6 +70,8 @@ def make_view(
             return BranchView(theme, block, width)
         case EarlierBlock():
             return EarlierView(theme, block, width)
+        case WorkingBlock():
+            return WorkingView(theme, block, width)
         case _:
             assert_never(block)
 
@@ -74,24 +82,26 @@ def gap_before(before: int, kind: int) -> int:
         return 14
     if kind == Kind.CHECKPOINT:
         return _GAP
-    if kind == Kind.THINKING:
+    if kind in (Kind.THINKING, Kind.WORKING):
         return 6
     if before == Kind.THINKING:
         return 0 if kind == Kind.ANSWER else 6
     return _GAP
 
 
-def guess_all(theme: Theme, kinds: Sequence[int], weights: Sequence[int], width: int) -> list[int]:
-    """A guess of every row's height, its gap included, from the length of its text or the number of its calls."""
+def guess_all(theme: Theme, kinds: Sequence[int], weights: Sequence[int], width: int, before: int = -1) -> list[int]:
+    """A guess of every row's height, its gap included, from the length of its text or the number of its calls. ``before``: the
+    kind of the row above the first."""
     line, per_line = theme.line_height("reading"), max(20, width // 8)
     base = {int(kind): 28 for kind in Kind}
-    base |= {int(Kind.THINKING): 24, int(Kind.EVENT): 24, int(Kind.CARDS): 1}
+    base |= {int(Kind.THINKING): 24, int(Kind.EVENT): 24, int(Kind.CARDS): 1, int(Kind.WORKING): 24}
+    base |= {int(Kind.PLAN): theme.size("row-tool") + 13}
     base |= {int(Kind.ANSWER): line, int(Kind.USER): line + 22}
     step = {int(kind): (0, 1) for kind in Kind}
     step |= {int(Kind.CARDS): (theme.size("row-tool"), 1), int(Kind.ANSWER): (line, per_line), int(Kind.USER): (line, per_line)}
-    gaps = {(before, int(kind)): gap_before(before, kind) + base[int(kind)] for before in range(-1, len(Kind)) for kind in Kind}
+    step |= {int(Kind.PLAN): (24, 1)}
+    gaps = {(above, int(kind)): gap_before(above, kind) + base[int(kind)] for above in range(-1, len(Kind)) for kind in Kind}
     heights: list[int] = []
-    before = -1
     for kind, weight in zip(kinds, weights, strict=True):
         height = gaps[before, kind]
         if weight:

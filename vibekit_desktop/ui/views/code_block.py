@@ -1,6 +1,6 @@
 """Paint a fenced code block: language and Copy in its head, coloured lines, folded when long. UI thread only."""
 
-from PySide6.QtCore import QRectF, Qt
+from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter, QPainterPath
 
 from vibekit_desktop.core.types.diffs import StyleRuns
@@ -8,7 +8,7 @@ from vibekit_desktop.ui.text import tr
 from vibekit_desktop.ui.theme.palette import Theme
 from vibekit_desktop.ui.theme.style import rounded
 from vibekit_desktop.ui.views.block_view import LEFT, Hit, PaintState, TextButton
-from vibekit_desktop.ui.views.code_line import LinePainter, line_of, runs_of
+from vibekit_desktop.ui.views.code_line import Line, LinePainter, line_of, runs_of
 from vibekit_desktop.ui.views.row_paint import text_width
 
 FOLD_OVER = 24
@@ -30,7 +30,9 @@ class CodeBlockView:
         opened: bool = False,
         styles: StyleRuns | None = None,
         shift: int = 0,
+        earlier: "CodeBlockView | None" = None,
     ) -> None:
+        """``earlier``: how the same block was laid out while less of it was there; what is the same is not prepared again."""
         self._theme = theme
         self._width = width
         self._language = language
@@ -39,7 +41,11 @@ class CodeBlockView:
         lines = text.split("\n")
         self._all = len(lines)
         folded = not opened and self._all > FOLD_OVER + 4
-        self._lines = [line_of(line) for line in (lines[:FOLD_OVER] if folded else lines)]
+        shown = lines[:FOLD_OVER] if folded else lines
+        known = earlier.same_lines(text) if earlier is not None else 0
+        self._lines = [line_of(line) for line in shown[known:]]
+        if earlier is not None and known:
+            self._lines = earlier.first_lines(min(known, len(shown))) + self._lines
         self._code = LinePainter(theme)
         self._line = theme.line_height("code")
         body = 2 * _PAD_Y + self._line * len(self._lines)
@@ -56,6 +62,28 @@ class CodeBlockView:
             hits.append(Hit(box, "fold", self._fold_text(opened=opened), key))
         self._opened = opened
         self.hits = tuple(hits)
+
+    def same_lines(self, text: str) -> int:
+        """How many of the lines that are shown are the same, in their place, in a text that goes on from this one."""
+        if not text.startswith(self.copy_text):
+            return 0
+        whole = self._all == len(self._lines)
+        return len(self._lines) - 1 if whole and text != self.copy_text else len(self._lines)
+
+    def first_lines(self, count: int) -> list[Line]:
+        """Lines as they were prepared."""
+        return self._lines[:count]
+
+    def end(self) -> QPointF:
+        """Where the last line that is shown ends: its x, and the middle of the line."""
+        if self._fold:
+            return QPointF(
+                _PAD_X + text_width(self._theme, "small", self._fold_text(opened=self._opened), weight=500) + 10,
+                self.height - self._fold / 2,
+            )
+        last = self._lines[-1].columns if self._lines else 0
+        x = min(_PAD_X + last * self._code.advance - self.shift, self._width - 2.0 * _PAD_X)
+        return QPointF(x, _HEAD + _PAD_Y + (len(self._lines) - 0.5) * self._line)
 
     def _fold_text(self, *, opened: bool) -> str:
         return tr("Show fewer lines") if opened else tr("Show {n} more lines", n=self._all - FOLD_OVER)

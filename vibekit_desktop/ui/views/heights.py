@@ -31,6 +31,22 @@ class Heights:
         self._sums[row // _CHUNK] += change
         self.total += change
 
+    def cut(self, count: int) -> None:
+        """Keep the first ``count`` rows."""
+        gone = self._values[count:]
+        del self._values[count:], self._sums[-(-len(self._values) // _CHUNK) :]
+        self.total -= sum(gone)
+        if len(self._values) % _CHUNK:
+            self._sums[-1] = sum(self._values[(len(self._sums) - 1) * _CHUNK :])
+
+    def add(self, heights: Sequence[int]) -> None:
+        """More rows at the end."""
+        chunk = len(self._values) // _CHUNK
+        self._values += heights
+        del self._sums[chunk:]
+        self._sums += [sum(self._values[at : at + _CHUNK]) for at in range(chunk * _CHUNK, len(self._values), _CHUNK)]
+        self.total += sum(heights)
+
     def top(self, row: int) -> int:
         """Where a row begins: the sum of all before it."""
         chunk = row // _CHUNK

@@ -69,6 +69,7 @@ class TextLayout:
         self._spans: list[QRectF] = []
         self._boxes: list[QRectF] = []
         self._bars: list[QRectF] = []
+        self._links: list[Hit] | None = None
         document = DeadDocument()
         self._document = document
         document.setUndoRedoEnabled(False)
@@ -90,16 +91,34 @@ class TextLayout:
 
     def links(self, origin: QPointF) -> list[Hit]:
         """The links as hits of the action ``link``; one per line that a link covers."""
+        if self._links is None:
+            self._links = self._find_links()
+        return [Hit(hit.box.translated(origin), hit.action, hit.name, hit.text, hit.number) for hit in self._links]
+
+    def _find_links(self) -> list[Hit]:
         hits: list[Hit] = []
         for block in _blocks(self._document):
             for start, length, shape in _fragments(block):
                 if shape.isAnchor() and shape.anchorHref():
                     name = tr("Open {address}", address=shape.anchorHref()[:200])
                     hits += [
-                        Hit(box.translated(origin), "link", name, shape.anchorHref())
+                        Hit(box, "link", name, shape.anchorHref())
                         for box in self._line_boxes(block, start - block.position(), length)
                     ]
         return hits
+
+    def end(self) -> QPointF:
+        """Where the last line of the text ends: its x, and the middle of the line."""
+        block = self._document.lastBlock()
+        while block.isValid() and not block.text().strip() and block.previous().isValid():
+            block = block.previous()
+        layout = block.layout()
+        origin = self._document.documentLayout().blockBoundingRect(block).topLeft()
+        if not layout.lineCount():
+            return QPointF(origin.x(), origin.y() + self._theme.line_height(self._style) / 2)
+        line = layout.lineAt(layout.lineCount() - 1)
+        x = _x(line.cursorToX(line.textStart() + line.textLength()))
+        return QPointF(origin.x() + x, origin.y() + line.y() + line.height() / 2 - self._lift)
 
     def paint(self, painter: QPainter, origin: QPointF, clip: QRectF | None = None) -> None:
         """Paint at ``origin``; ``clip`` is the visible part in the document's own coordinates."""

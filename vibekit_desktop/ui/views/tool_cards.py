@@ -2,8 +2,8 @@
 
 from collections.abc import Callable, Sequence, Set
 
-from PySide6.QtCore import QRectF, Qt
-from PySide6.QtGui import QPainter, QPainterPath
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QPainter, QPainterPath, QPen
 
 from vibekit_desktop.core.types.diffs import Span
 from vibekit_desktop.ui.long_text import terminal_lines
@@ -12,7 +12,7 @@ from vibekit_desktop.ui.models.mini_diff import MiniLine, compare
 from vibekit_desktop.ui.text import tr, tr_n
 from vibekit_desktop.ui.theme.palette import Theme
 from vibekit_desktop.ui.theme.style import focus_ring, rounded
-from vibekit_desktop.ui.views.block_view import LEFT, RIGHT, Hit, PaintState, TextButton, icon_button
+from vibekit_desktop.ui.views.block_view import LEFT, RIGHT, Hit, PaintState, TextButton, icon_button, off_hit
 from vibekit_desktop.ui.views.code_line import LinePainter, line_of
 from vibekit_desktop.ui.views.controls import draw_icon
 from vibekit_desktop.ui.views.row_paint import (
@@ -27,18 +27,34 @@ from vibekit_desktop.ui.views.row_paint import (
 from vibekit_desktop.ui.wording import MINUS, fit_path, shown_path
 
 _MOST_LINES = 12
+_MOST_STEPS = 30
+_LAST_OUTPUT = 64_000
 _PAD = 8
 
 Painting = Callable[[QPainter, PaintState], None]
 
 
-class CardsView:
-    """The box. ``opened`` are the keys of the open cards; a hit of the action ``card`` opens or closes the card it names.
+def is_open_card(card: Card, opened: Set[str], closed: Set[str]) -> bool:
+    """Whether a card shows what is under it: somebody opened it, or it opens by itself and nobody closed it."""
+    return card.key in opened or (card.opens_itself and card.key not in closed)
 
-    Invariant: ``hits`` are in reading order: for each card the row, Diff, Undo, then what is under it.
+
+def _last_lines(output: str) -> tuple[tuple[str, ...], int]:
+    """The last lines of an output and how many it has, without looking at the lines before when it is long."""
+    if len(output) <= _LAST_OUTPUT:
+        return terminal_lines(output, _MOST_LINES)
+    shown, _ = terminal_lines(output[-_LAST_OUTPUT:], _MOST_LINES)
+    return shown, output.rstrip("\n").count("\n") + 1
+
+
+class CardsView:
+    """The box. ``opened`` are the keys of the cards somebody opened, ``closed`` of those that were open by themselves and that
+    somebody closed; a hit of the action ``card`` opens or closes the card it names.
+
+    Invariant: ``hits`` are in reading order: for each card the row, Stop, Diff, Undo, then what is under it.
     """
 
-    def __init__(self, theme: Theme, block: CardsBlock, width: int, opened: Set[str]) -> None:
+    def __init__(self, theme: Theme, block: CardsBlock, width: int, opened: Set[str], closed: Set[str] = frozenset()) -> None:
         self._theme = theme
         self._width = width
         self._parts: list[tuple[float, float, Painting]] = []
@@ -46,10 +62,11 @@ class CardsView:
         self._y = 0.0
         self.copy_text = "\n".join(f"{card.verb} {card.target}" for card in block.cards)
         for card in block.cards:
-            self._add_row(card, is_open=card.key in opened)
+            is_open = is_open_card(card, opened, closed)
+            self._add_row(card, is_open=is_open)
             if card.files:
                 self._add_files(card)
-            if card.key in opened:
+            if is_open:
                 self._add_detail(card)
         self.height = round(self._y) + 1
         self.hits = tuple(self._hits)
@@ -79,6 +96,10 @@ class CardsView:
         self._hits.append(Hit(box, action, name, text, number))
         return len(self._hits) - 1
 
+    def _off(self, box: QRectF, why: str) -> int:
+        self._hits.append(off_hit(box, why))
+        return len(self._hits) - 1
+
     # One row
 
     def _add_row(self, card: Card, *, is_open: bool) -> None:
@@ -89,8 +110,14 @@ class CardsView:
         row_hit = self._hit(QRectF(0, top, self._width, height), "card", name, card.key) if card.opens else -1
         right = float(self._width - _PAD)
         buttons: list[tuple[TextButton, int]] = []
+        if card.can_stop:
+            stop = TextButton(theme, tr("Stop"), right, middle)
+            phrase = tr("Stop {command}", command=card.target)
+            buttons.append((stop, self._hit(stop.box, "stop", phrase, card.key)))
+            right = stop.box.x() - 8
         if card.path:
             turn = card.turn
+            free = card.can_undo and not card.held
             specs = [
                 (tr("Undo"), "undo", tr("Undo what turn {turn} did to {path}", turn=turn, path=shown_path(card.path))),
                 (tr("Diff"), "diff", tr("Show diff of {path}, turn {turn}", path=shown_path(card.path), turn=turn)),
@@ -99,11 +126,14 @@ class CardsView:
             for text, action, phrase in specs:
                 if action == "undo" and card.undone:
                     continue
-                button = TextButton(theme, text, right, middle, enabled=action == "diff" or card.can_undo)
+                button = TextButton(theme, text, right, middle, enabled=action == "diff" or free)
                 made.append((button, action, phrase))
                 right = button.box.x()
             for button, action, phrase in reversed(made):
-                usable = action == "diff" or card.can_undo
+                if action == "undo" and card.can_undo and card.held:
+                    buttons.append((button, self._off(button.box, card.held)))
+                    continue
+                usable = action == "diff" or free
                 buttons.append((button, self._hit(button.box, action, phrase, card.path, turn) if usable else -1))
             right -= 8
 
@@ -112,20 +142,22 @@ class CardsView:
                 painter.fillRect(QRectF(1, top + 1, self._width - 2, height - 1), theme.color("bg.hover"))
             for button, index in buttons:
                 button.paint(painter, state, index)
-            self._paint_row(painter, card, top, height, right, is_open=is_open)
+            self._paint_row(painter, state, card, top, height, right, is_open=is_open)
             if row_hit >= 0 and state.focus == row_hit:
                 focus_ring(painter, theme, QRectF(1, top + 1, self._width - 2, height - 2), theme.radius("control"))
 
         self._add(height, part)
 
-    def _paint_row(self, painter: QPainter, card: Card, top: float, height: float, right: float, *, is_open: bool) -> None:
+    def _paint_row(
+        self, painter: QPainter, state: PaintState, card: Card, top: float, height: float, right: float, *, is_open: bool
+    ) -> None:
         theme = self._theme
         middle = top + height / 2
         if card.opens:
             chevron = "chevron-down" if is_open else "chevron-right"
             draw_icon(painter, theme, chevron, "text.tertiary", _PAD, round(middle - 7), 14)
         draw_icon(painter, theme, card.icon, "text.secondary", 30, round(middle - 8))
-        right = self._paint_status(painter, card, top, height, right)
+        right = self._paint_status(painter, state, card, top, height, right)
         x = 54.0
         painter.setFont(theme.font("body-strong"))
         painter.setPen(theme.color("text.primary"))
@@ -138,19 +170,23 @@ class CardsView:
         x += draw_text(painter, theme, QRectF(x, top, room, height), target, style=style, token=token) + 8
         draw_counts(painter, theme, (card.added, card.removed), QRectF(x, top, counts, height))
 
-    def _paint_status(self, painter: QPainter, card: Card, top: float, height: float, right: float) -> float:
-        theme = self._theme
+    def _paint_status(self, painter: QPainter, state: PaintState, card: Card, top: float, height: float, right: float) -> float:
+        theme, pulse = self._theme, state.pulse
+        status, token, icon = card.status, "text.tertiary", ""
         if card.undone:
-            status, token, icon = tr("Undone"), "text.tertiary", ""
-        elif card.state == "failed":
-            status, token, icon = card.status, "danger.text", ""
-        elif card.state == "active":
-            status, token, icon = card.status, "text.tertiary", "spinner"
+            status = tr("Undone")
         else:
-            status, token, icon = card.status, "text.tertiary", "check"
+            token = "danger.text" if card.state == "failed" else token
+            icon = {"active": "spinner", "done": "check"}.get(card.state, "")
         if icon:
-            tint = "success.text" if icon == "check" else "accent.text"
-            draw_icon(painter, theme, icon, tint, right - 14, round(top + height / 2 - 7), 14)
+            place = QRectF(right - 14, round(top + height / 2 - 7), 14, 14)
+            if icon == "spinner" and card.began_at and pulse is not None:
+                pulse.draw_arc(painter, place)
+                status = pulse.elapsed(card.began_at)
+                pulse.counts(painter, QRectF(right - 120, top, 120, height))
+            else:
+                tint = "success.text" if icon == "check" else "accent.text"
+                draw_icon(painter, theme, icon, tint, place.x(), place.y(), 14)
             right -= 22
         if status:
             painter.setFont(theme.font("small"))
@@ -180,7 +216,9 @@ class CardsView:
             turn = card.turn
             show = self._hit(diff, "diff", tr("Show diff of {path}, turn {turn}", path=file.path, turn=turn), file.path, turn)
             name = tr("Undo what turn {turn} did to {path}", turn=turn, path=shown_path(file.path))
-            back = self._hit(undo, "undo", name, file.path, turn) if card.can_undo and not file.undone else -1
+            back = -1
+            if card.can_undo and not file.undone:
+                back = self._off(undo, card.held) if card.held else self._hit(undo, "undo", name, file.path, turn)
             rows.append((file, y, show, back))
             y += row
 
@@ -207,7 +245,8 @@ class CardsView:
         right = self._width - _PAD - 48.0
         icon_button(painter, theme, "diff", self._hits[show].box, state, show)
         if not file.undone:
-            icon_button(painter, theme, "undo", self._hits[show].box.translated(24, 0), state, back)
+            off = back >= 0 and self._hits[back].action == "off"
+            icon_button(painter, theme, "undo", self._hits[show].box.translated(24, 0), state, -1 if off else back)
         counts = (file.added, file.removed)
         used = text_width(theme, "small", tr("Undone")) if file.undone else counts_width(theme, counts)
         place = QRectF(right - 8 - used, y, used, row)
@@ -232,8 +271,10 @@ class CardsView:
                 self._add_note(tr("{n} more lines", n=len(lines) - _MOST_LINES))
         elif card.lines:
             self._add_text(card.lines)
+        elif card.steps:
+            self._add_steps(card)
         elif card.output.strip():
-            shown, count = terminal_lines(card.output, _MOST_LINES)
+            shown, count = _last_lines(card.output)
             self._add_text(shown)
             if count > _MOST_LINES:
                 self._add_more(tr_n("Copy the 1 line", "Copy all {n} lines", count), "copy", card.output, 0)
@@ -288,6 +329,34 @@ class CardsView:
                 y += step
 
         self._add(height, part)
+
+    def _add_steps(self, card: Card) -> None:
+        theme = self._theme
+        shown, step_height = card.steps[:_MOST_STEPS], round(24 * max(1.0, theme.zoom))
+        top, height = self._y, 1 + 6 + step_height * len(shown) + 6
+        moves = card.state == "active"
+
+        def part(painter: QPainter, state: PaintState) -> None:
+            y = top + 7
+            for step in shown:
+                middle = y + step_height / 2
+                box = QRectF(54, y, self._width - 62, step_height)
+                if step.state == "active" and moves and state.pulse is not None:
+                    state.pulse.draw_arc(painter, QRectF(31, round(middle - 7), 14, 14))
+                elif step.state == "done":
+                    draw_icon(painter, theme, "check", "success.text", 31, round(middle - 7), 14)
+                else:
+                    painter.setPen(QPen(theme.color("accent.text" if step.state == "active" else "line.control"), 1.4))
+                    painter.setBrush(Qt.BrushStyle.NoBrush)
+                    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+                    painter.drawEllipse(QPointF(38, middle), 4.5, 4.5)
+                token = "text.tertiary" if step.state == "done" else "text.primary"
+                draw_text(painter, theme, box, step.text, token=token)
+                y += step_height
+
+        self._add(height, part)
+        if len(card.steps) > len(shown):
+            self._add_note(tr("{n} more steps", n=len(card.steps) - len(shown)))
 
     def _add_note(self, text: str) -> None:
         theme = self._theme

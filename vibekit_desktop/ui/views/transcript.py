@@ -24,7 +24,9 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QMenu, QToolTip, QWidget
 
 from vibekit_desktop.core.types.diffs import StyleRuns
-from vibekit_desktop.ui.models.transcript import TranscriptModel, spoken
+from vibekit_desktop.ui.models.block_words import spoken
+from vibekit_desktop.ui.models.blocks import CardsBlock
+from vibekit_desktop.ui.models.transcript import TranscriptModel
 from vibekit_desktop.ui.models.transcript_rows import Kind
 from vibekit_desktop.ui.text import tr
 from vibekit_desktop.ui.theme.palette import ThemeHub
@@ -33,15 +35,22 @@ from vibekit_desktop.ui.views.answer import AnswerView
 from vibekit_desktop.ui.views.block_list import BlockList
 from vibekit_desktop.ui.views.block_view import BlockView, Hit, PaintState
 from vibekit_desktop.ui.views.block_views import gap_before, guess_all, make_view
+from vibekit_desktop.ui.views.latest import LatestPill
+from vibekit_desktop.ui.views.pulse import Pulse
+from vibekit_desktop.ui.views.tool_cards import is_open_card
 
 _NONE = (-1, -1)
-_EXPLAINED = frozenset({"restore", "diff", "undo", "copy", "review", "link", "chat", "earlier"})
+_FEW = 64
+_SPOKEN = 2_000
+_FOLDS = ("card", "fold")
+_EXPLAINED = frozenset({"restore", "diff", "undo", "copy", "review", "link", "chat", "earlier", "stop", "off"})
 
 
 class TranscriptView(BlockList):
     """The list. Signals: ``restore_requested`` (turn), ``diff_requested`` and ``undo_requested`` (path, turn),
-    ``review_requested`` (turn), ``open_chat_requested`` (chat id), ``link_requested`` (address), ``copied`` and
-    ``earlier_requested`` (nothing), and ``colours_wanted`` (key, file name, lines), which `set_colours` answers.
+    ``review_requested`` (turn), ``open_chat_requested`` (chat id), ``link_requested`` (address), ``stop_command_requested``
+    (tool call id), ``copied`` and ``earlier_requested`` (nothing), and ``colours_wanted`` (key, file name, lines), which
+    `set_colours` answers.
 
     Invariant: at most one row is current, and at most one of its buttons.
     """
@@ -52,6 +61,7 @@ class TranscriptView(BlockList):
     review_requested = Signal(int)
     open_chat_requested = Signal(str)
     link_requested = Signal(str)
+    stop_command_requested = Signal(str)
     copied = Signal()
     earlier_requested = Signal()
     colours_wanted = Signal(str, str, tuple)
@@ -60,6 +70,13 @@ class TranscriptView(BlockList):
         super().__init__(hub, parent)
         self._model = model
         self._opened: set[str] = set()
+        self._closed: set[str] = set()
+        """Keys of cards that open by themselves, and that somebody closed."""
+        self._former: dict[int, BlockView] = {}
+        """Rows that are about to be laid out anew, as they were: what is the same in them is taken over."""
+        self._pulse = Pulse(hub, self.viewport(), model.now_ms)
+        self._news = False
+        """Something came at the end while it was out of sight."""
         self._styles: dict[str, StyleRuns | None] = {}
         self._asked: set[str] = set()
         self._shifts: dict[str, int] = {}
@@ -69,6 +86,9 @@ class TranscriptView(BlockList):
         self._below = (-1, -1, -1, 0)
         """While earlier messages come: what is current, its button, what stands at the top (rows from the end), and where."""
         self.setAccessibleName(tr("Transcript"))
+        self._latest = LatestPill(hub, self.viewport())
+        self._latest.clicked.connect(self._go_to_end)
+        self._latest.moved_away.connect(self.setFocus)
         self._settle = QTimer(self)
         self._settle.setSingleShot(True)
         self._settle.setInterval(0)
@@ -79,6 +99,7 @@ class TranscriptView(BlockList):
         model.rowsRemoved.connect(self._rows_changed)
         model.earlier_coming.connect(self._earlier_coming)
         model.earlier_came.connect(self._earlier_came)
+        model.answered.connect(self._say_answer)
         self._reset()
 
     # What comes in
@@ -87,8 +108,8 @@ class TranscriptView(BlockList):
         """The colours of a code block that `colours_wanted` named; None = there are none."""
         self._styles[key] = styles
         for row in [row for row, view in self.views.items() if isinstance(view, AnswerView) and view.holds(key)]:
-            del self.views[row]
-        self.viewport().update()
+            self._former[row] = self.views.pop(row)
+        self.fill()
 
     def show_turn(self, turn: int) -> None:
         """Bring the checkpoint line of a turn to the top."""
@@ -97,15 +118,51 @@ class TranscriptView(BlockList):
             self._go_to(row)
 
     def _reset(self) -> None:
-        for memory in (self._opened, self._styles, self._asked, self._shifts):
+        for memory in (self._opened, self._closed, self._styles, self._asked, self._shifts, self._former):
             memory.clear()
+        self._news = False
         self._current = self._button = -1
         self._hover = self._pressed = _NONE
         self.start_over()
 
     def _changed(self, first: QModelIndex, last: QModelIndex) -> None:
-        self.drop_rows(first.row(), last.row())
+        low, high = first.row(), last.row()
+        self._former = {row: view for row, view in self.views.items() if low <= row <= high}
+        self._came(low, high)
+        self.drop_rows(low, high)
         self.fill()
+        self._former.clear()
+        if high - low <= _FEW:
+            self._guess_again(low, high)
+
+    def _came(self, first: int, last: int) -> None:
+        """Rows are others now, or there are more: where the end is looked at, it is looked at on."""
+        if self._model.running and last >= len(self._model.kinds()) - 2 and first > self.top_row:
+            if self.is_at_end:
+                self._at_end = True
+            else:
+                self._news = True
+
+    def _guess_again(self, first: int, last: int) -> None:
+        """A text that grows out of sight takes more room."""
+        for row in range(first, last + 1):
+            if row not in self.views:
+                self.heights.set(row, self.guess_heights(row, row + 1)[0])
+        self._sync()
+
+    def _go_to_end(self) -> None:
+        self.scroll_to_end()
+        self.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def placed(self) -> None:
+        if self.is_at_end:
+            self._news = False
+        self._latest.show_if(self._news)
+
+    def _say_answer(self, text: str) -> None:
+        """A new answer is announced once, when it is whole."""
+        if self.isVisible() and text.strip():
+            QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, text[:_SPOKEN]))
 
     def _earlier_coming(self) -> None:
         current = self.count - self._current if self._current >= 0 else -1
@@ -123,13 +180,18 @@ class TranscriptView(BlockList):
         if self._below[2] >= 0:
             return  # all of it at once, when the rows are complete
         self._current = min(self._current, self._model.rowCount() - 1)
-        self._hover = self._pressed = _NONE
+        # What happens below does not take the press away from under the pointer.
+        self._hover = self._hover if self._hover[0] < first else _NONE
+        self._pressed = self._pressed if self._pressed[0] < first else _NONE
+        self._came(first, _last)
         self.rows_replaced(first)
 
     # What the list asks
 
-    def guess_heights(self) -> list[int]:
-        return guess_all(self.hub.theme, self._model.kinds(), self._model.weights(), self.column_width())
+    def guess_heights(self, first: int = 0, end: int | None = None) -> list[int]:
+        kinds, weights = self._model.kinds(), self._model.weights()
+        before = kinds[first - 1] if first else -1
+        return guess_all(self.hub.theme, kinds[first:end], weights[first:end], self.column_width(), before)
 
     def make_block(self, row: int) -> BlockView:
         view = make_view(
@@ -140,6 +202,8 @@ class TranscriptView(BlockList):
             opened=self._opened,
             styles=self._styles,
             shifts=self._shifts,
+            closed=self._closed,
+            earlier=self._former.pop(row, None),
         )
         if isinstance(view, AnswerView) and view.wanted:
             self._settle.start()
@@ -155,6 +219,7 @@ class TranscriptView(BlockList):
             pressed=self._pressed[1] if self._pressed[0] == row else -1,
             focus=self._button if self._ring and self._current == row and self.hasFocus() else -1,
             clip=clip,
+            pulse=self._pulse,
         )
 
     def paint_over(self, painter: QPainter, row: int, box: QRectF) -> None:
@@ -300,14 +365,27 @@ class TranscriptView(BlockList):
                 self.earlier_requested.emit()
             case "link":
                 self.link_requested.emit(hit.text)
+            case "stop":
+                self.stop_command_requested.emit(hit.text)
 
     def _toggle(self, key: str) -> None:
-        self._opened ^= {key}
-        for row in list(self.views):
-            if any(hit.text == key and hit.action in ("card", "fold") for hit in self.views[row].hits):
-                del self.views[row]
+        rows = [row for row, view in self.views.items() if any(hit.text == key and hit.action in _FOLDS for hit in view.hits)]
+        if any(self._is_open(row, key) for row in rows):
+            self._opened.discard(key)
+            self._closed.add(key)
+        else:
+            self._closed.discard(key)
+            self._opened.add(key)
+        for row in rows:
+            self._former[row] = self.views.pop(row)
         self.hold_still()
         self.fill()
+
+    def _is_open(self, row: int, key: str) -> bool:
+        block = self._model.block(row)
+        if isinstance(block, CardsBlock):
+            return any(card.key == key and is_open_card(card, self._opened, self._closed) for card in block.cards)
+        return key in self._opened
 
     def _copy(self, text: str) -> None:
         # Half a surrogate pair cannot be put on the clipboard.

@@ -5,6 +5,7 @@ from PySide6.QtGui import QPainter
 
 from vibekit_desktop.ui import when
 from vibekit_desktop.ui.long_text import MAX_RICH, cut_lines
+from vibekit_desktop.ui.models.block_words import thought_words
 from vibekit_desktop.ui.models.blocks import (
     BranchBlock,
     CheckpointBlock,
@@ -17,11 +18,14 @@ from vibekit_desktop.ui.models.blocks import (
 from vibekit_desktop.ui.text import tr, tr_n
 from vibekit_desktop.ui.theme.palette import Theme
 from vibekit_desktop.ui.theme.style import focus_ring, rounded
-from vibekit_desktop.ui.views.block_view import LEFT, RIGHT, Hit, PaintState, TextButton, icon_button
+from vibekit_desktop.ui.views.block_view import LEFT, RIGHT, Hit, PaintState, TextButton, icon_button, off_hit
+from vibekit_desktop.ui.views.chips import Chips
 from vibekit_desktop.ui.views.controls import draw_icon
 from vibekit_desktop.ui.views.row_paint import counts_width, draw_counts, text_width
 from vibekit_desktop.ui.views.text_block import TextLayout
 from vibekit_desktop.ui.visible import visible
+
+_LAST_PART = 4_000
 
 
 class CheckpointView:
@@ -34,10 +38,13 @@ class CheckpointView:
         self.height = round(28 * max(1.0, theme.zoom))
         self.copy_text = ""
         self._restore = TextButton(
-            theme, tr("Restore\u2026"), width, self.height / 2, icon="restore", enabled=block.can_restore
+            theme, tr("Restore\u2026"), width, self.height / 2, icon="restore", enabled=block.can_restore and not block.held
         )
         name = tr("Restore to before turn {turn}", turn=block.turn)
-        self.hits: tuple[Hit, ...] = (Hit(self._restore.box, "restore", name, number=block.turn),) if block.can_restore else ()
+        hit = (
+            off_hit(self._restore.box, block.held) if block.held else Hit(self._restore.box, "restore", name, number=block.turn)
+        )
+        self.hits: tuple[Hit, ...] = (hit,) if block.can_restore else ()
 
     def paint(self, painter: QPainter, state: PaintState) -> None:
         theme = self._theme
@@ -62,7 +69,7 @@ class CheckpointView:
 
 
 class UserView:
-    """A message by the person on raised ground, the time at its right."""
+    """A message by the person on raised ground, the time at its right, what went with it as chips under it."""
 
     def __init__(self, theme: Theme, block: UserBlock, width: int) -> None:
         self._theme = theme
@@ -75,7 +82,13 @@ class UserView:
             text = f"{text[:MAX_RICH]}\n\u2026 {tr('{n} more characters', n=f'{len(text) - MAX_RICH:,}')}"
         room = width - 32 - (round(self._time_width) + 16 if block.time else 0)
         self._layout = TextLayout(theme, visible(cut_lines(text)) or " ", room, plain=True)
+        self._chips = Chips(theme, block.attachments, width - 32)
+        self._chips_top = 11 + self._layout.height + 8
+        if not text.strip() and block.attachments:
+            self._chips_top = 11
         self.height = self._layout.height + 22
+        if self._chips.height:
+            self.height = self._chips_top + self._chips.height + 11
         self.hits: tuple[Hit, ...] = ()
 
     def paint(self, painter: QPainter, state: PaintState) -> None:
@@ -84,6 +97,7 @@ class UserView:
         rounded(painter, box, theme.radius("card"), fill=theme.color("bg.raised"))
         clip = state.clip.translated(-16, -11) if state.clip is not None else None
         self._layout.paint(painter, QPointF(16, 11), clip)
+        self._chips.paint(painter, QPointF(16, self._chips_top))
         painter.setFont(theme.font("small"))
         painter.setPen(theme.color("text.tertiary"))
         line = QRectF(self._width - 16 - self._time_width - 1, 11, self._time_width + 1, theme.line_height("reading"))
@@ -94,10 +108,11 @@ class FoldedView:
     """One line with a chevron that opens to text: thinking, or a note with more to say."""
 
     def __init__(
-        self, theme: Theme, icon: str, title: str, text: str, width: int, key: str, *, opened: bool, always_icon: bool = True
+        self, theme: Theme, icon: str, title: str, text: str, width: int, key: str, *, opened: bool, running: bool = False
     ) -> None:
         self._theme = theme
-        self._icon = icon if always_icon else ""
+        self._icon = icon
+        self._running = running
         self._title = title
         self._opened = opened and bool(text.strip())
         self._folds = bool(text.strip())
@@ -106,7 +121,7 @@ class FoldedView:
         self._layout: TextLayout | None = None
         self.height = self._head
         if self._opened:
-            shown = visible(cut_lines(text[:MAX_RICH].strip()))
+            shown = visible(cut_lines(_last_part(text) if running else text[:MAX_RICH].strip()))
             self._layout = TextLayout(theme, shown, width - 34, style="body", token="text.secondary")
             self.height += 4 + self._layout.height + 8
         box = QRectF(-6, 0, 6 + self._title_left() + text_width(theme, "small", title) + 8, self._head)
@@ -126,7 +141,10 @@ class FoldedView:
         if self._folds:
             draw_icon(painter, theme, "chevron-down" if self._opened else "chevron-right", "text.tertiary", x, 5, 14)
             x = 20
-        draw_icon(painter, theme, self._icon, "text.tertiary", x, 5, 14)
+        if self._running and state.pulse is not None:
+            state.pulse.draw_arc(painter, QRectF(x, 5, 14, 14))
+        else:
+            draw_icon(painter, theme, self._icon, "text.tertiary", x, 5, 14)
         painter.setFont(theme.font("small"))
         painter.setPen(theme.color("text.tertiary"))
         painter.drawText(QRectF(x + 20, 0, 4000, self._head), LEFT, self._title)
@@ -139,7 +157,16 @@ class FoldedView:
 
 def thinking_view(theme: Theme, block: ThinkingBlock, width: int, key: str, *, opened: bool) -> FoldedView:
     """A piece of thinking."""
-    return FoldedView(theme, "thinking", tr("Thought"), block.text, width, key, opened=opened)
+    title = thought_words(block)
+    return FoldedView(theme, "thinking", title, block.text, width, key, opened=opened, running=block.running)
+
+
+def _last_part(text: str) -> str:
+    """The end of a text that is still coming, so that it does not cost more the longer it gets."""
+    if len(text) <= _LAST_PART:
+        return text.strip()
+    tail = text[-_LAST_PART:]
+    return "\u2026\n\n" + (tail.partition("\n")[2] or tail).strip()
 
 
 def event_view(theme: Theme, block: EventBlock, width: int, key: str, *, opened: bool) -> FoldedView:

@@ -1,0 +1,87 @@
+"""The answer that is coming: what differs between two states of it, and since when its parts run. No Qt; UI thread only."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from vibekit_desktop.core.types.agents import LivePhase, LiveState
+from vibekit_desktop.core.types.chats import Message, ToolCall
+
+BUSY = frozenset({LivePhase.STARTING, LivePhase.RUNNING, LivePhase.STOPPING})
+_MOST_THOUGHTS = 1000
+
+
+@dataclass(slots=True)
+class Stream:
+    """The running answer of a chat, as it was told last."""
+
+    turn: int
+    message: Message
+    _calls: dict[str, ToolCall] | None = field(default=None, repr=False)
+
+    @property
+    def calls(self) -> Mapping[str, ToolCall]:
+        """Its tool calls by id."""
+        if self._calls is None:
+            self._calls = {call.id: call for call in self.message.tool_calls}
+        return self._calls
+
+
+class Change(NamedTuple):
+    """What is another one in a newer state: every block from ``first_block`` on, some calls, the plan."""
+
+    first_block: int
+    calls: frozenset[str]
+    plan: bool
+
+
+def change_of(old: Message, new: Message) -> Change:
+    """Compare two states of one answer. What did not change is the same object as a rule, so this costs next to nothing."""
+    first = 0
+    for mine, others in zip(old.blocks, new.blocks, strict=False):
+        if mine is not others and mine != others:
+            break
+        first += 1
+    if len(new.blocks) > len(old.blocks):
+        # The block that was the last one is finished: it is shown in another way now.
+        first = min(first, max(0, len(old.blocks) - 1))
+    calls = {new_one.id for old_one, new_one in zip(old.tool_calls, new.tool_calls, strict=False) if _differ(old_one, new_one)}
+    calls.update(call.id for call in new.tool_calls[len(old.tool_calls) :])
+    return Change(first, frozenset(calls), old.plan != new.plan)
+
+
+def _differ(one: ToolCall, other: ToolCall) -> bool:
+    return one is not other and one != other
+
+
+def running_turn(live: LiveState | None, stream: Stream | None, ended: int) -> int:
+    """The turn that runs in a chat, or 0: as it was told, or else as its answer tells. ``ended``: a turn that ended though
+    nobody has said so yet."""
+    turn = stream.turn if stream is not None else 0
+    if live is not None:
+        turn = live.turn if live.phase in BUSY else 0
+    return 0 if turn == ended else turn
+
+
+class Thoughts:
+    """How long the thinking took that came while somebody looked. Invariant: at most `_MOST_THOUGHTS` are remembered."""
+
+    def __init__(self, now_ms: Callable[[], int]) -> None:
+        self._now = now_ms
+        self._began: dict[tuple[str, int], int] = {}
+        self._took: dict[tuple[str, int], int] = {}
+
+    def saw(self, message: Message, *, ended: bool = False) -> None:
+        """Take note of which piece of thinking is the last one, and of the one that is finished now."""
+        last = len(message.blocks) - 1
+        running = (message.id, last) if last >= 0 and message.blocks[last].type == "thinking" and not ended else None
+        for key in [key for key in self._began if key != running and key[0] == message.id]:
+            self._took[key] = max(1, self._now() - self._began.pop(key))
+        if running is not None:
+            self._began.setdefault(running, self._now())
+        while len(self._took) > _MOST_THOUGHTS:
+            del self._took[next(iter(self._took))]
+
+    def took_ms(self, message: Message, block: int) -> int:
+        """How long a piece of thinking took, 0 if nobody saw it."""
+        return self._took.get((message.id, block), 0)

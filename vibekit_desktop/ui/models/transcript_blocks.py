@@ -1,0 +1,279 @@
+"""From the name of a transcript's row to its block: what the messages, the timeline and the running turn say about it.
+
+Makes one block at a time, when somebody asks. No Qt; UI thread only.
+"""
+
+from bisect import bisect_right
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from vibekit_desktop.core.types.agents import LivePhase, LiveState
+from vibekit_desktop.core.types.chats import ChatView, Message, ToolCall, TurnSpan
+from vibekit_desktop.core.types.checkpoints import EntryKind, Timeline, TimelineEntry
+from vibekit_desktop.core.types.ids import ChatId
+from vibekit_desktop.ui import when
+from vibekit_desktop.ui.models.block_words import event_block
+from vibekit_desktop.ui.models.blocks import (
+    AnswerBlock,
+    Block,
+    BranchBlock,
+    Card,
+    CardsBlock,
+    CheckpointBlock,
+    EarlierBlock,
+    FooterBlock,
+    ThinkingBlock,
+    UserBlock,
+    WorkingBlock,
+)
+from vibekit_desktop.ui.models.cards import NOTHING_KNOWN, Edits, Known, cards, known_of
+from vibekit_desktop.ui.models.plan import current_step, plan_card
+from vibekit_desktop.ui.models.running import Change, Stream, Thoughts, running_turn
+from vibekit_desktop.ui.models.transcript_rows import Key, Kind, slice_of
+from vibekit_desktop.ui.text import tr
+from vibekit_desktop.ui.visible import visible_name
+
+
+class BlockMaker:
+    """What is known of the chat that is shown. The model sets ``live``, ``stream``, ``ended`` (a turn that ended though its
+    state does not say so yet) and ``held_by_others`` (why Undo waits for somebody else's turn)."""
+
+    def __init__(self, now_ms: Callable[[], int], thoughts: Thoughts | None = None) -> None:
+        self._now = now_ms
+        self.thoughts = thoughts if thoughts is not None else Thoughts(now_ms)
+        self.live: LiveState | None = None
+        self.ended = 0
+        self.held_by_others = ""
+        self._stream: Stream | None = None
+        self._edits = Edits("")
+        self._view: ChatView | None = None
+        self._messages: Sequence[Message] = ()
+        self._first = 0
+        self._firsts: list[int] = []
+        self._rest: list[tuple[int, int]] = []
+        """(last message, turn) of every span, beside ``_firsts``, its first message; in order."""
+        self._entries: dict[int, TimelineEntry] | None = None
+        self._changes: dict[int, Known] = {}
+
+    # What comes in
+
+    def show(self, view: ChatView | None, messages: Sequence[Message], first: int) -> None:
+        """The chat, and which of its messages are loaded: those from index ``first`` on."""
+        spans = sorted((span.first_message, span.last_message, span.turn) for span in view.turns) if view is not None else []
+        self._firsts = [span[0] for span in spans]
+        self._rest = [(span[1], span[2]) for span in spans]
+        self._view, self._messages, self._first = view, messages, first
+        self._changes = {}
+
+    def appended(self, view: ChatView, messages: Sequence[Message], span: TurnSpan | None) -> None:
+        """There is one more message at the end; ``span``: the turn it belongs to, as it is now."""
+        self._view, self._messages = view, messages
+        if span is None:
+            return
+        if self._firsts and self._firsts[-1] == span.first_message:
+            self._rest[-1] = (span.last_message, span.turn)
+        else:
+            self._firsts.append(span.first_message)
+            self._rest.append((span.last_message, span.turn))
+        self._changes.pop(span.turn, None)
+
+    def set_timeline(self, timeline: Timeline) -> None:
+        """What the turns changed."""
+        self._entries = {entry.turn: entry for entry in timeline.entries if entry.kind is EntryKind.TURN}
+        self._changes = {}
+
+    @property
+    def stream(self) -> Stream | None:
+        """The answer that is coming in the chat that is shown."""
+        return self._stream
+
+    def set_stream(self, stream: Stream | None) -> None:
+        """Another answer is coming, or none."""
+        self._stream = stream
+        self._edits = Edits(self._workspace())
+        if stream is not None:
+            self._edits.update(stream.message.tool_calls)
+            self._changes.pop(stream.turn, None)
+
+    def grew(self, stream: Stream, change: Change) -> None:
+        """The answer that is coming is another one now, by a change."""
+        self._stream = stream
+        if change.calls:
+            self._edits.update(stream.calls[call] for call in change.calls)
+
+    # What follows from it
+
+    @property
+    def running(self) -> int:
+        """The turn that runs, or 0."""
+        return running_turn(self.live, self._stream, self.ended)
+
+    @property
+    def quiet(self) -> frozenset[int]:
+        """Turns that have no footer yet."""
+        return frozenset({self.running, self._stream.turn if self._stream is not None else 0} - {0})
+
+    @property
+    def held(self) -> str:
+        """Why nothing can be undone now, or empty."""
+        turn = self.running
+        return tr("Wait until turn {turn} ends, or stop it", turn=turn) if turn else self.held_by_others
+
+    @property
+    def _number(self) -> int:
+        """The index that the message of the answer that is coming will have."""
+        return self._first + len(self._messages)
+
+    def turn_at(self, number: int) -> int:
+        """The turn that a message belongs to, or 0."""
+        if number >= self._number and self._stream is not None:
+            return self._stream.turn
+        place = bisect_right(self._firsts, number) - 1
+        return self._rest[place][1] if place >= 0 and number <= self._rest[place][0] else 0
+
+    def begins(self, turn: int) -> int:
+        """The index of a turn's first message, or of the next one to come."""
+        for place in range(len(self._rest) - 1, -1, -1):
+            if self._rest[place][1] == turn:
+                return self._firsts[place]
+        return self._number
+
+    def make(self, row: Key) -> Block:
+        """The block of a row."""
+        kind, number, first, last = row
+        if kind == Kind.BRANCH and self._view is not None:
+            start, end, chat = self._view.chat.removed_turns[number]
+            return BranchBlock(start, end, ChatId(chat))
+        if kind == Kind.EARLIER:
+            return EarlierBlock(number)
+        if kind == Kind.WORKING:
+            return self._working(first)
+        coming = number >= self._number
+        message = self._stream.message if coming and self._stream is not None else self._messages[number - self._first]
+        growing = coming and bool(self.running) and first == len(message.blocks) - 1
+        match Kind(kind):
+            case Kind.CHECKPOINT:
+                turn = self.turn_at(number)
+                return CheckpointBlock(turn, self._changed(turn), self._found(), self.held if self._found() else "")
+            case Kind.USER:
+                attached = tuple((visible_name(one.name), one.media_type.startswith("image/")) for one in message.attachments)
+                return UserBlock(message.content, when.stamp(message.ts, self._now()), attached)
+            case Kind.THINKING if first < 0:
+                return ThinkingBlock(message.reasoning)
+            case Kind.THINKING:
+                took = 0 if growing else self.thoughts.took_ms(message, first)
+                return ThinkingBlock(message.blocks[first].thinking, growing, took)
+            case Kind.ANSWER:
+                text = message.content if first < 0 else message.blocks[first].text
+                if last >= -1:
+                    return AnswerBlock(text, growing=growing)
+                part = slice_of(text, -2 - last)
+                return AnswerBlock(part, plain=True, growing=growing and text.endswith(part) and self._is_last(text, last))
+            case Kind.CARDS:
+                return self._make_cards(message, number, first, last)
+            case Kind.PLAN:
+                key = f"plan:{message.id or number}"
+                turn = self.turn_at(number)
+                return CardsBlock((plan_card(message.plan, key, turn, running=coming and turn == self.running),))
+            case Kind.FOOTER:
+                return self._make_footer(message, first)
+            case Kind.EVENT | Kind.BRANCH | Kind.EARLIER | Kind.WORKING:
+                return event_block(message)
+
+    def _found(self) -> bool:
+        """Whether the workspace is where it was, so that files can be put back."""
+        return self._view is None or self._view.workspace_found
+
+    def _changed(self, turn: int) -> bool | None:
+        entry = self._entries.get(turn) if self._entries is not None else None
+        if self._entries is None or (turn == self.running and entry is None):
+            return None
+        if turn == self.running and not (entry is not None and entry.files):
+            return None  # it may still change something
+        return bool(entry is not None and entry.files)
+
+    def _make_cards(self, message: Message, number: int, first: int, last: int) -> CardsBlock:
+        turn = self.turn_at(number)
+        known = self._known(turn, number)
+        coming = number >= self._number and self._stream is not None
+        if first < 0:
+            calls: Sequence[ToolCall] = message.tool_calls
+        else:
+            if coming and self._stream is not None:
+                by_id = self._stream.calls
+            else:
+                by_id = {call.id: call for call in message.tool_calls}
+            wanted = [by_id.get(block.tool_call_id) for block in message.blocks[first : last + 1]]
+            calls = [call for call in wanted if call is not None]
+        made = cards(calls, turn, self._workspace(), known)
+        if not self._found():
+            made = tuple(replace(card, can_undo=False) for card in made)
+        elif held := self.held:
+            made = tuple(replace(card, held=held) if card.path or card.files else card for card in made)
+        if coming and turn == self.running:
+            started = {call.id: call.ts for call in calls}
+            made = tuple(self._active(card, started.get(card.key, 0)) if card.state == "active" else card for card in made)
+        return CardsBlock(made)
+
+    def _active(self, card: Card, began_at: int) -> Card:
+        live = self.live
+        can_stop = live is not None and card.key in live.running_commands
+        return replace(card, began_at=began_at or (live.turn_began_at if live is not None else 0), can_stop=can_stop)
+
+    def _workspace(self) -> str:
+        if self._view is None:
+            return ""
+        return self._view.chat.recorded_workspace or self._view.vault_workspace
+
+    def _known(self, turn: int, number: int) -> Known:
+        """What is known of the changes of a turn that a message belongs to."""
+        entry = (self._entries or {}).get(turn)
+        if entry is None:
+            return NOTHING_KNOWN
+        found = self._changes.get(turn)
+        if found is None:
+            if number >= self._number:
+                found = known_of(entry.files, (), "")
+                found = replace(found, edits=self._edits.by_path)
+            else:
+                place = bisect_right(self._firsts, number) - 1
+                start, end = (self._firsts[place], self._rest[place][0] + 1) if place >= 0 else (0, 0)
+                messages = self._messages[max(0, start - self._first) : max(0, end - self._first)]
+                calls = [call for message in messages for call in message.tool_calls]
+                found = known_of(entry.files, calls, self._workspace())
+            self._changes[turn] = found
+        return found
+
+    def _working(self, turn: int) -> WorkingBlock:
+        live, entry = self.live, (self._entries or {}).get(turn)
+        files = entry.files if entry is not None else ()
+        began = live.turn_began_at if live is not None else 0
+        return WorkingBlock(
+            turn,
+            began,
+            len(files),
+            sum(change.lines_added or 0 for change in files),
+            sum(change.lines_removed or 0 for change in files),
+            step=current_step(self._stream.message.plan) if self._stream is not None and self._stream.turn == turn else "",
+            stopping=live is not None and live.phase is LivePhase.STOPPING,
+            starting=live.agent if live is not None and live.phase is LivePhase.STARTING else "",
+        )
+
+    @staticmethod
+    def _is_last(text: str, last: int) -> bool:
+        return slice_of(text, -1 - last) == ""
+
+    def _make_footer(self, message: Message, turn: int) -> FooterBlock:
+        took = message.turn_elapsed_ms
+        entry = (self._entries or {}).get(turn)
+        if not took and entry is not None:
+            took = entry.duration_ms
+        files = entry.files if entry is not None else ()
+        return FooterBlock(
+            turn=turn,
+            files=len(files) if self._entries is not None else None,
+            added=sum(change.lines_added or 0 for change in files),
+            removed=sum(change.lines_removed or 0 for change in files),
+            duration_ms=took,
+            answer=message.content if message.role == "assistant" else "",
+        )
