@@ -137,9 +137,9 @@ def node_trouble(program: str, said: str, fs: Fs) -> str:
     empty."""
     ran = _NODE.search(said)
     wanted = _WANTED.search(_engines(Path(fs.realpath(program)), fs)) if ran is not None else None
-    if ran is None or wanted is None or _version(ran.group(1)) >= _version(wanted.group(1)):
+    if ran is None or wanted is None or _version(ran[1]) >= _version(wanted[1]):
         return ""
-    return f"It ran in Node.js {ran.group(1)} and wants {wanted.group(1)} or later."
+    return f"It ran in Node.js {ran[1]} and wants {wanted[1]} or later."
 
 
 def _version(text: str) -> tuple[int, ...]:
