@@ -5,15 +5,17 @@ later it emits the smallest signals, gathered once per turn of the event loop. N
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
-from enum import IntEnum
+from dataclasses import dataclass, replace
+from enum import IntEnum, StrEnum
 
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt, QTimer, Signal
 
+from vibekit_desktop.core.types.agents import LiveState
 from vibekit_desktop.core.types.chats import ChatHeader, ChatStatus
 from vibekit_desktop.core.types.ids import ChatId
 from vibekit_desktop.ui import when
 from vibekit_desktop.ui.models.list_changes import apply_changes
+from vibekit_desktop.ui.models.running import BUSY
 from vibekit_desktop.ui.text import tr, tr_n
 from vibekit_desktop.ui.visible import one_line
 from vibekit_desktop.ui.wording import workspace_name
@@ -41,6 +43,21 @@ class GroupRow:
     text: str
 
 
+class Mark(StrEnum):
+    """What a chat's agent is doing, as far as the list tells it."""
+
+    NONE = ""
+    RUNNING = "running"
+    NEEDS_YOU = "needs-you"
+
+
+def mark_of(state: LiveState) -> Mark:
+    """What the list says of a live chat: a question goes before a turn that runs."""
+    if state.questions:
+        return Mark.NEEDS_YOU
+    return Mark.RUNNING if state.turn and state.phase in BUSY else Mark.NONE
+
+
 @dataclass(frozen=True, slots=True)
 class ChatRow:
     """One chat; ``depth`` 1 = a branch under its parent."""
@@ -48,6 +65,7 @@ class ChatRow:
     key: str
     header: ChatHeader
     depth: int
+    mark: Mark = Mark.NONE
 
 
 Row = GroupRow | ChatRow
@@ -58,7 +76,7 @@ def title_of(header: ChatHeader) -> str:
     return one_line(header.name) or tr("Chat {id}", id=header.id[:8])
 
 
-def spoken(header: ChatHeader, now_ms: int) -> str:
+def spoken(header: ChatHeader, now_ms: int, mark: Mark = Mark.NONE) -> str:
     """The whole row as one phrase, for assistive technology."""
     if header.parent_chat_id:
         first = tr("Branch: {title}, from turn {turn}", title=title_of(header), turn=header.rewind_from_turn)
@@ -71,6 +89,7 @@ def spoken(header: ChatHeader, now_ms: int) -> str:
         parts.append(tr("{n} deleted", n=header.lines_removed))
     if header.status is ChatStatus.DAMAGED:
         parts.append(tr("damaged: {problem}", problem=header.problem))
+    parts.append({Mark.NEEDS_YOU: tr("needs you"), Mark.RUNNING: tr("running"), Mark.NONE: ""}[mark])
     return ", ".join(part for part in parts if part)
 
 
@@ -78,7 +97,8 @@ class ChatListModel(QAbstractListModel):
     """Rows of the sidebar. ``loaded`` is emitted after the first load, ``settled`` after every later change of the rows,
     ``counted`` with the number of chats in the workspace chosen whenever it changes.
 
-    Invariant: the rows are always a function of the headers, the filter, the workspace and the clock at the last change.
+    Invariant: the rows are always a function of the headers, the marks, the filter, the workspace and the clock at the last
+    change.
     """
 
     loaded = Signal()
@@ -89,6 +109,7 @@ class ChatListModel(QAbstractListModel):
         super().__init__(parent)
         self._now = now_ms
         self._headers: dict[ChatId, ChatHeader] = {}
+        self._marks: dict[ChatId, Mark] = {}
         self._rows: list[Row] = []
         self._filter = ""
         self._workspace = ""
@@ -131,6 +152,20 @@ class ChatListModel(QAbstractListModel):
         """A chat appeared or changed."""
         self._headers[header.id] = header
         self._gather.start()
+
+    def set_live(self, state: LiveState) -> None:
+        """What a live chat is doing. Only a row whose mark is another one now changes."""
+        mark = mark_of(state)
+        if mark is self._marks.get(state.chat, Mark.NONE):
+            return
+        self._marks[state.chat] = mark
+        if mark is Mark.NONE:
+            del self._marks[state.chat]
+        row = self.row_of(state.chat)
+        shown = self._rows[row] if row >= 0 else None
+        if isinstance(shown, ChatRow):
+            self._rows[row] = replace(shown, mark=mark)
+            self.dataChanged.emit(self.index(row), self.index(row))
 
     def drop(self, chat: ChatId) -> None:
         """A chat is gone."""
@@ -212,7 +247,7 @@ class ChatListModel(QAbstractListModel):
             case Qt.ItemDataRole.DisplayRole:
                 return title_of(header)
             case Qt.ItemDataRole.AccessibleTextRole:
-                return spoken(header, self._now())
+                return spoken(header, self._now(), row.mark)
             case Qt.ItemDataRole.ToolTipRole:
                 return self._tool_tip(header)
             case Role.CHAT:
@@ -291,9 +326,8 @@ class ChatListModel(QAbstractListModel):
             rows.append(self._chat_row(branch, 1))
             waiting.extend(reversed(branches.get(branch.id, [])))
 
-    @staticmethod
-    def _chat_row(header: ChatHeader, depth: int) -> ChatRow:
-        return ChatRow(f"chat:{header.id}", header, depth)
+    def _chat_row(self, header: ChatHeader, depth: int) -> ChatRow:
+        return ChatRow(f"chat:{header.id}", header, depth, self._marks.get(header.id, Mark.NONE))
 
     def _tell_count(self) -> None:
         count = self.chats

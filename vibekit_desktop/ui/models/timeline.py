@@ -10,7 +10,7 @@ from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistent
 
 from vibekit_desktop.core.types.checkpoints import Timeline
 from vibekit_desktop.core.types.ids import ChatId
-from vibekit_desktop.ui.models.timeline_rows import Key, RowKind, TimelineRow, rows_of
+from vibekit_desktop.ui.models.timeline_rows import HELD, Button, Key, RowKind, Running, TimelineRow, rows_of
 from vibekit_desktop.ui.when import local_now_ms
 
 ROW_ROLE = int(Qt.ItemDataRole.UserRole) + 1
@@ -26,6 +26,8 @@ class TimelineModel(QAbstractListModel):
         self._timeline: Timeline | None = None
         self._opened: set[Key] = set()
         self._rows: list[TimelineRow] = []
+        self._running: Running | None = None
+        self._held = ""
 
     @property
     def timeline(self) -> Timeline | None:
@@ -54,6 +56,32 @@ class TimelineModel(QAbstractListModel):
         self._rows = self._made()
         self.endResetModel()
 
+    def set_running(self, running: Running | None) -> None:
+        """Which turn of the chat runs, or none."""
+        if running != self._running:
+            self._running = running
+            if self._timeline is not None:
+                self._update()
+
+    @property
+    def held(self) -> str:
+        """Why nothing can be undone at the moment, or empty. The rows are the same ones; views ask `is_off`."""
+        return self._held
+
+    def set_held(self, why: str) -> None:
+        """Let Undo and Restore wait, everywhere; empty frees them. Whoever shows the rows paints them again."""
+        self._held = why
+
+    def is_off(self, row: TimelineRow, button: Button) -> bool:
+        """Whether a button can't be pressed at the moment."""
+        return button in row.off or (bool(self._held) and button in HELD)
+
+    def why_off(self, row: TimelineRow, button: Button) -> str:
+        """Why a button can't be pressed, or empty."""
+        if button in row.off:
+            return row.why_off
+        return self._held if self.is_off(row, button) else ""
+
     def toggle(self, row: int) -> None:
         """Open or close the group or the restore entry in a row."""
         if not 0 <= row < len(self._rows) or self._rows[row].kind not in (RowKind.GROUP, RowKind.BETWEEN, RowKind.ENTRY):
@@ -72,7 +100,7 @@ class TimelineModel(QAbstractListModel):
     def _made(self) -> list[TimelineRow]:
         if self._timeline is None:
             return []
-        return rows_of(self._timeline, frozenset(self._opened), now_ms=self._now_ms())
+        return rows_of(self._timeline, frozenset(self._opened), now_ms=self._now_ms(), running=self._running)
 
     def _update(self) -> None:
         new = self._made()

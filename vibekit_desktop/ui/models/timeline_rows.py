@@ -44,6 +44,9 @@ FOLD_FROM = 6
 START = Start()
 NOW = Now()
 
+_NEWEST = 50
+"""The turn that runs is looked for among so many of the last entries."""
+
 _NONE: frozenset["Button"] = frozenset()
 
 Key = tuple[str, int, str]
@@ -76,6 +79,16 @@ class Button(StrEnum):
 
 
 _CHANGING = frozenset({Button.UNDO, Button.REDO})
+HELD = _CHANGING | {Button.RESTORE, Button.TAKE_BACK}
+"""What waits while a turn runs."""
+
+
+@dataclass(frozen=True, slots=True)
+class Running:
+    """The turn that runs, and since when."""
+
+    turn: int
+    began_at: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,6 +110,8 @@ class TimelineRow:
     in_now: bool = False
     last_in_block: bool = False
     coverage: Coverage | None = None
+    running_since: int = -1
+    """Of a turn that runs: when it began, 0 if that is not known."""
     old: Point = START
     new: Point = NOW
     undo_to: Point = START
@@ -126,26 +141,37 @@ class TimelineRow:
         return tuple(_button_phrase(self, button) for button in self.buttons)
 
 
-def rows_of(timeline: Timeline, opened: frozenset[Key] = frozenset(), *, now_ms: int) -> list[TimelineRow]:
-    """All rows, newest first. ``opened`` are the keys of the groups and entries that show their files."""
-    return _Rows(timeline, opened, now_ms).build()
+def rows_of(
+    timeline: Timeline, opened: frozenset[Key] = frozenset(), *, now_ms: int, running: Running | None = None
+) -> list[TimelineRow]:
+    """All rows, newest first. ``opened`` are the keys of the groups and entries that show their files. A ``running`` turn is on
+    top, in the place of what is on disk now."""
+    return _Rows(timeline, opened, now_ms, running).build()
 
 
 class _Rows:
     """One pass over a timeline. Invariant: ``rows`` holds finished rows only, newest first."""
 
-    def __init__(self, timeline: Timeline, opened: frozenset[Key], now_ms: int) -> None:
+    def __init__(self, timeline: Timeline, opened: frozenset[Key], now_ms: int, running: Running | None) -> None:
         self._timeline = timeline
         self._opened = opened
         self._now_ms = now_ms
+        self._running = running
         self._why_off = "" if timeline.workspace_found else tr("The workspace was not found where it was.")
         self._entries = {entry.entry: entry for entry in timeline.entries if entry.kind is EntryKind.RESTORE and entry.entry}
         self.rows: list[TimelineRow] = []
 
     def build(self) -> list[TimelineRow]:
         after: Point = Now()
+        running = self._running
+        if running is not None and not any(one.turn == running.turn and one.kind is EntryKind.TURN for one in self._newest()):
+            # It has not been written down yet, or it was not read again since.
+            self._turn(TimelineEntry(kind=EntryKind.TURN, turn=running.turn, at=running.began_at))
+            after = BeforeTurn(running.turn)
         for entry in reversed(self._timeline.entries):
             match entry.kind:
+                case EntryKind.NOW if running is not None:
+                    pass
                 case EntryKind.NOW:
                     self._now(entry)
                 case EntryKind.TURN:
@@ -157,6 +183,9 @@ class _Rows:
                     self._entry(entry, after)
                     after = AtEntry(entry.entry) if entry.entry else after  # the original's have no number
         return self.rows
+
+    def _newest(self) -> tuple[TimelineEntry, ...]:
+        return self._timeline.entries[-_NEWEST:]
 
     def _end_of(self, turn: int) -> Point:
         return AfterTurn(turn) if turn else Start()
@@ -190,9 +219,12 @@ class _Rows:
     def _turn(self, entry: TimelineEntry) -> None:
         turn = entry.turn
         title = tr("Turn {turn}", turn=turn)
+        runs = self._running is not None and self._running.turn == turn
         parts = [text for text in (when.stamp(entry.at, self._now_ms), when.duration(entry.duration_ms)) if text]
         covered = coverage_text(entry.coverage) if entry.files or not entry.coverage.complete else ""
         buttons = (Button.COVERAGE,) if entry.coverage.skipped else ()
+        if runs:
+            parts, covered, buttons = [tr("running")], "", ()
         prompt = one_line(entry.prompt)
         files = tr_n("{n} file changed", "{n} files changed", len(entry.files)) if entry.files else tr("no files changed")
         self.rows.append(
@@ -204,6 +236,7 @@ class _Rows:
                 detail=" · ".join(parts),
                 prompt=prompt,
                 coverage=entry.coverage if covered else None,
+                running_since=self._running.began_at if runs and self._running is not None else -1,
                 buttons=buttons,
                 spoken=", ".join(part for part in (title, *parts, prompt, files, covered) if part),
             )
@@ -214,7 +247,7 @@ class _Rows:
                 entry, "turn", turn, old=before, new=AfterTurn(turn), undo_to=before, opened=len(entry.files) < FOLD_FROM
             )
         else:
-            quiet = tr("No files changed")
+            quiet = tr("No files changed so far") if runs else tr("No files changed")
             self.rows.append(TimelineRow(key=("quiet", turn, ""), kind=RowKind.QUIET, title=quiet))
         text = tr("Restore to before this turn")
         self.rows.append(

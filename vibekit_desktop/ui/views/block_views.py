@@ -94,7 +94,7 @@ def guess_all(theme: Theme, kinds: Sequence[int], weights: Sequence[int], width:
     kind of the row above the first."""
     line, per_line = theme.line_height("reading"), max(20, width // 8)
     base = {int(kind): 28 for kind in Kind}
-    base |= {int(Kind.THINKING): 24, int(Kind.EVENT): 24, int(Kind.CARDS): 1, int(Kind.WORKING): 24}
+    base |= {int(Kind.THINKING): 24, int(Kind.EVENT): 24, int(Kind.CARDS): 1}
     base |= {int(Kind.PLAN): theme.size("row-tool") + 13}
     base |= {int(Kind.ANSWER): line, int(Kind.USER): line + 22}
     step = {int(kind): (0, 1) for kind in Kind}

@@ -4,13 +4,14 @@ from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QRectF, 
 from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen
 from PySide6.QtWidgets import QAbstractItemView, QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
-from vibekit_desktop.core.types.chats import ChatHeader, ChatStatus
-from vibekit_desktop.ui.models.chat_list import ChatRow, GroupRow, Role, title_of
+from vibekit_desktop.core.types.chats import ChatStatus
+from vibekit_desktop.ui.models.chat_list import ChatRow, GroupRow, Mark, Role, title_of
 from vibekit_desktop.ui.text import tr
 from vibekit_desktop.ui.theme.palette import ThemeHub
 from vibekit_desktop.ui.theme.style import focus_ring, rounded
 from vibekit_desktop.ui.views.controls import draw_icon
-from vibekit_desktop.ui.views.row_paint import counts_width, draw_counts
+from vibekit_desktop.ui.views.pulse import Pulse
+from vibekit_desktop.ui.views.row_paint import counts_width, draw_counts, draw_text, text_width
 from vibekit_desktop.ui.wording import workspace_name
 
 Index = QModelIndex | QPersistentModelIndex
@@ -18,6 +19,8 @@ Index = QModelIndex | QPersistentModelIndex
 _ELIDE = Qt.TextElideMode.ElideRight
 _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+
+_BETWEEN = " · "
 
 SIDE = 8
 """The list's own inset: rows stand this far from the edges of the pane."""
@@ -31,6 +34,7 @@ class ChatRowDelegate(QStyledItemDelegate):
         self._hub = hub
         self.ring = False
         """Whether the focused row gets a ring: only after the keyboard was used."""
+        self.pulse: Pulse | None = None
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
         row = index.data(Role.KIND)
@@ -80,7 +84,9 @@ class ChatRowDelegate(QStyledItemDelegate):
             self._elbow(painter, box)
         slot = box.x() + 4 + indent
         glyph = self._glyph(row)
-        if glyph:
+        if glyph and glyph[0] == "spinner" and self.pulse is not None:
+            self.pulse.draw_arc(painter, QRectF(slot + 3, box.y() + 10, 14, 14))
+        elif glyph:
             draw_icon(painter, theme, glyph[0], glyph[1], slot + 3, box.y() + 10, 14)
         left, right = slot + 20, box.right() - 10
         title_height, small_height = theme.line_height("body"), theme.line_height("small") + 1
@@ -99,10 +105,10 @@ class ChatRowDelegate(QStyledItemDelegate):
         counts = (header.lines_added, header.lines_removed)
         used = counts_width(theme, counts)
         draw_counts(painter, theme, counts, QRectF(right - used, second.top(), used, second.height()))
-        self._second_line(painter, header, second.adjusted(0, 0, -(used + 8) if used else 0, 0))
+        self._second_line(painter, row, second.adjusted(0, 0, -(used + 8) if used else 0, 0))
 
-    def _second_line(self, painter: QPainter, header: ChatHeader, box: QRectF) -> None:
-        theme = self._hub.theme
+    def _second_line(self, painter: QPainter, row: ChatRow, box: QRectF) -> None:
+        theme, header = self._hub.theme, row.header
         metrics = theme.metrics("small")
         color: QColor = theme.color("text.tertiary")
         if header.status is ChatStatus.DAMAGED:
@@ -111,11 +117,21 @@ class ChatRowDelegate(QStyledItemDelegate):
                 tr("Damaged · {problem}", problem=header.problem or tr("unreadable")), _ELIDE, box.width()
             )
         else:
+            if row.mark is Mark.NEEDS_YOU:
+                box = self._needs_you(painter, box)
             first = tr("From turn {turn}", turn=header.rewind_from_turn) if header.parent_chat_id else header.agent
             text = self._fitting([first, workspace_name(header.workspace)], box.width())
         painter.setFont(theme.font("small"))
         painter.setPen(color)
         painter.drawText(box, int(_LEFT), text)
+
+    def _needs_you(self, painter: QPainter, box: QRectF) -> QRectF:
+        """The words that are never cut; returns the room that is left."""
+        theme = self._hub.theme
+        x = draw_text(painter, theme, box, tr("Needs you"), style="small", weight=500, token="warning.text", elide=None)
+        dot = box.adjusted(x, 0, 0, 0)
+        draw_text(painter, theme, dot, _BETWEEN, style="small", token="text.tertiary", elide=None)
+        return box.adjusted(min(box.width(), x + text_width(theme, "small", _BETWEEN)), 0, 0, 0)
 
     def _fitting(self, parts: list[str], width: float) -> str:
         """The workspace goes first when it is tight, then the agent."""
@@ -133,6 +149,10 @@ class ChatRowDelegate(QStyledItemDelegate):
     def _glyph(row: ChatRow) -> tuple[str, str] | None:
         if row.header.status is ChatStatus.DAMAGED:
             return "damaged", "danger.text"
+        if row.mark is Mark.NEEDS_YOU:
+            return "status-needs-you", "warning.text"
+        if row.mark is Mark.RUNNING:
+            return "spinner", "accent.text"
         if row.header.parent_chat_id:
             return "branch", "text.secondary"
         return None

@@ -6,12 +6,14 @@ from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDropEvent, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QFileDialog, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
+from vibekit_desktop.core.types.agents import AgentInfo
 from vibekit_desktop.core.types.sources import SourceSummary
 from vibekit_desktop.ui import when
 from vibekit_desktop.ui.text import tr, tr_n
 from vibekit_desktop.ui.theme import icons
 from vibekit_desktop.ui.theme.palette import ThemeHub
 from vibekit_desktop.ui.theme.style import rounded
+from vibekit_desktop.ui.views.agent_tiles import AgentTiles
 from vibekit_desktop.ui.views.controls import Button, draw_icon
 
 _V = int(Qt.AlignmentFlag.AlignVCenter)
@@ -254,10 +256,11 @@ class _Line(QWidget):
 
 class FirstRun(QScrollArea):
     """The page. ``folder_chosen`` carries a folder to work in; ``source_opened`` the name of a program whose chats are to be
-    shown, or empty for all of them."""
+    shown, or empty for all of them; ``agent_chosen`` the id of an agent to start."""
 
     folder_chosen = Signal(str)
     source_opened = Signal(str)
+    agent_chosen = Signal(str)
 
     def __init__(self, hub: ThemeHub, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -289,9 +292,23 @@ class FirstRun(QScrollArea):
         found.addWidget(self._sources)
         self._found.hide()
         column.addWidget(self._found)
+        self._start = QWidget(self._column)
+        start = QVBoxLayout(self._start)
+        start.setContentsMargins(0, 22, 0, 0)
+        start.setSpacing(8)
+        self._start_heading = _Line(hub, self._start)
+        self._start_heading.say(strong=tr("Start an agent"))
+        start.addWidget(self._start_heading)
+        self._agents = AgentTiles(hub, self._start)
+        self._agents.chosen.connect(self.agent_chosen)
+        start.addWidget(self._agents)
+        self._start.hide()
+        column.addWidget(self._start)
         column.addSpacing(22)
         privacy = _Line(hub, self._column)
-        privacy.say(icon="lock", text=tr("Everything stays on this computer. Nothing is sent anywhere."))
+        privacy.say(
+            icon="lock", text=tr("Everything stays on this computer. Nothing is sent anywhere except by the agents you start.")
+        )
         column.addWidget(privacy)
         outer = QVBoxLayout(page)
         outer.setContentsMargins(32, 24, 32, 32)
@@ -320,6 +337,11 @@ class FirstRun(QScrollArea):
         self.open_all.setVisible(len(shown) > 1)
         self._heading.place()
         self._found.setVisible(bool(shown))
+
+    def show_agents(self, agents: Sequence[AgentInfo]) -> None:
+        """Which agents there are: those that are on this computer first."""
+        self._agents.fill(agents)
+        self._start.setVisible(bool(agents))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         self._column.setFixedWidth(max(200, min(self._hub.theme.size("reading-max"), self.viewport().width() - 64)))

@@ -9,18 +9,21 @@ from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QAbstractButton, QButtonGroup, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
+from vibekit_desktop.core.types.agents import LiveState
 from vibekit_desktop.core.types.checkpoints import EntryKind, Timeline
 from vibekit_desktop.core.types.ids import WorkspacePath
 from vibekit_desktop.ui.error_text import ErrorText
 from vibekit_desktop.ui.models.files import FileEntry, FileListModel
+from vibekit_desktop.ui.models.running import BUSY
 from vibekit_desktop.ui.models.timeline import TimelineModel
-from vibekit_desktop.ui.models.timeline_rows import NOW, START
+from vibekit_desktop.ui.models.timeline_rows import NOW, START, Running
 from vibekit_desktop.ui.text import tr
 from vibekit_desktop.ui.theme.palette import ThemeHub
 from vibekit_desktop.ui.views.blank import Blank, Skeleton
 from vibekit_desktop.ui.views.controls import badge_width, draw_badge
 from vibekit_desktop.ui.views.fields import SearchField
 from vibekit_desktop.ui.views.file_list import FileList
+from vibekit_desktop.ui.views.held_line import HeldLine
 from vibekit_desktop.ui.views.row_paint import draw_text
 from vibekit_desktop.ui.views.timeline import TimelineView
 from vibekit_desktop.ui.when import local_now_ms
@@ -90,8 +93,10 @@ class Inspector(QWidget):
         self._hub = hub
         self.timeline_model = TimelineModel(self, now_ms=now_ms)
         self.files_model = FileListModel(self)
-        self._files_known = False
-        self.timeline = TimelineView(hub, self.timeline_model, self)
+        self._files_known = self._failed = False
+        self._live: LiveState | None = None
+        self._held_by_others = ""
+        self.timeline = TimelineView(hub, self.timeline_model, self, now_ms=now_ms)
         self._tabs = QButtonGroup(self)
         self._pages = QStackedWidget(self)
         self._timeline_tab = Tab(hub, tr("Timeline"), self)
@@ -102,7 +107,14 @@ class Inspector(QWidget):
         self._timeline_page = QStackedWidget(self)
         for widget in (self.timeline, self._blank, self._skeleton):
             self._timeline_page.addWidget(widget)
-        self._pages.addWidget(self._timeline_page)
+        self._held = HeldLine(hub, self)
+        page = QWidget(self)
+        column = QVBoxLayout(page)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self._held)
+        column.addWidget(self._timeline_page, 1)
+        self._pages.addWidget(page)
         self._pages.addWidget(self._make_files_page())
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
@@ -155,21 +167,64 @@ class Inspector(QWidget):
         self._skeleton.end()
         with self.timeline.place_kept():
             self.timeline_model.set_timeline(timeline)
+        self._failed = False
+        self._hold()
         self._files_known = False
         if timeline is None:
             self._files_tab.set_count(None)
             self._blank.show_nothing()
             self._timeline_page.setCurrentWidget(self._blank)
-        elif any(entry.kind is not EntryKind.NOW or entry.files for entry in timeline.entries):
-            self._timeline_page.setCurrentWidget(self.timeline)
         else:
-            self._blank.say(
-                "checkpoint", tr("No changes yet"), tr("When a turn changes files, they appear here with Diff and Undo.")
-            )
-            self._timeline_page.setCurrentWidget(self._blank)
+            self._show_rows()
         if timeline is not None:
             self._files_tab.set_count(len({change.path for entry in timeline.entries for change in entry.files}))
             self._want_files()
+
+    def _show_rows(self) -> None:
+        """The rows, or that there are none yet."""
+        timeline = self.timeline_model.timeline
+        if timeline is None:
+            return
+        if self._running is not None or any(one.kind is not EntryKind.NOW or one.files for one in timeline.entries):
+            self._timeline_page.setCurrentWidget(self.timeline)
+            return
+        self._blank.say(
+            "checkpoint", tr("No changes yet"), tr("When a turn changes files, they appear here with Diff and Undo.")
+        )
+        self._timeline_page.setCurrentWidget(self._blank)
+
+    @property
+    def _running(self) -> Running | None:
+        live = self._live
+        if live is None or not live.turn or live.phase not in BUSY or live.chat != self.timeline_model.chat:
+            return None
+        return Running(live.turn, live.turn_began_at)
+
+    def set_live(self, state: LiveState | None) -> None:
+        """What the chat that is shown is doing: a turn that runs stands on top, and nothing can be undone until it ends."""
+        self._live = state
+        self._hold()
+        if self._timeline_page.currentWidget() is not self._skeleton and not self._failed:
+            self._show_rows()
+
+    def set_held(self, why: str) -> None:
+        """Undo and Restore wait for somebody else in this workspace, and why, as a sentence; empty frees them."""
+        self._held_by_others = why
+        self._hold()
+
+    def _hold(self) -> None:
+        running = self._running
+        why = self._held_by_others
+        if running is not None:
+            why = tr("Wait until turn {turn} ends, or stop it", turn=running.turn)
+            self._held.say(tr("Undo and Restore wait until turn {turn} ends.", turn=running.turn))
+        else:
+            self._held.say(why)
+        with self.timeline.place_kept():
+            self.timeline_model.set_running(running)
+        if why != self.timeline_model.held:
+            self.timeline_model.set_held(why)
+            self.timeline.viewport().update()
 
     def show_loading(self) -> None:
         """The timeline is being read; nothing for 200 ms, then a skeleton."""
@@ -179,6 +234,7 @@ class Inspector(QWidget):
     def show_error(self, error: ErrorText) -> None:
         """The timeline could not be read: say why, in its place."""
         self._skeleton.end()
+        self._failed = True
         self._blank.say("warning", error.title, error.detail, tr("Try again"), failed=True)
         self._timeline_page.setCurrentWidget(self._blank)
 

@@ -1,4 +1,4 @@
-"""The chat list's pane: workspace, filter, list, import. Paints a model, emits intents. UI thread only."""
+"""The chat list's pane: workspace, filter, list, new chat, import. Paints a model, emits intents. UI thread only."""
 
 from collections.abc import Sequence
 
@@ -25,6 +25,7 @@ from vibekit_desktop.ui.views.chat_row import ChatRowDelegate
 from vibekit_desktop.ui.views.controls import Button, Hairline, IconButton, draw_icon
 from vibekit_desktop.ui.views.fields import SearchField
 from vibekit_desktop.ui.views.painted_list import PaintedList
+from vibekit_desktop.ui.views.pulse import Pulse
 from vibekit_desktop.ui.wording import workspace_name
 
 _IMPORT_ICON_ONLY = 260
@@ -75,6 +76,7 @@ class ChatListView(PaintedList):
         self._chats = model
         self._delegate = ChatRowDelegate(hub)
         super().__init__(hub, model, self._delegate, name=tr("Chats"), batch=_BATCH, parent=parent)
+        self._delegate.pulse = Pulse(hub, self.viewport())
         self.verticalScrollBar().setSingleStep(20)
         self.selectionModel().currentChanged.connect(self._moved)
         self._open: ChatId | None = None
@@ -101,7 +103,7 @@ class ChatListView(PaintedList):
         else:
             name = workspace_name(self._chats.workspace)
             title = tr("No chats in {name} yet", name=name) if name else tr("No chats yet")
-            self._blank.say("chat", title, tr("Chats of agents on this computer appear here, newest first."))
+            self._blank.say("chat", title, tr("Chats you start or open appear here, newest first."))
 
     def show_chat(self, chat: ChatId | None) -> None:
         """Mark a chat as the one that is open, without asking to open it."""
@@ -170,13 +172,14 @@ class ChatListView(PaintedList):
 
 class Sidebar(QWidget):
     """The pane. ``chat_chosen`` carries a chat id; ``import_requested`` a path to read; ``folder_requested`` a folder to work
-    in; ``hide_requested`` asks to hide or show the pane.
+    in; ``hide_requested`` asks to hide or show the pane; ``new_chat_requested`` has no argument.
     """
 
     chat_chosen = Signal(str)
     import_requested = Signal(str)
     folder_requested = Signal(str)
     hide_requested = Signal()
+    new_chat_requested = Signal()
 
     def __init__(self, hub: ThemeHub, model: ChatListModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -198,9 +201,11 @@ class Sidebar(QWidget):
         self._count = QLabel(self)
         self.list = ChatListView(hub, model, self)
         self.list.chosen.connect(self.chat_chosen)
+        self.new_chat = Button(hub, tr("New chat"), size="large", icon="plus", parent=self)
+        self.new_chat.clicked.connect(self.new_chat_requested)
+        self.new_chat.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self._import = Button(hub, tr("Import…"), size="large", icon="import", parent=self)
         self._import.clicked.connect(self.open_import_menu)
-        self._import.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self._build()
         model.counted.connect(self._counted)
         hub.changed.connect(self._themed)
@@ -234,6 +239,8 @@ class Sidebar(QWidget):
         tools.addLayout(counts)
         foot = QHBoxLayout()
         foot.setContentsMargins(12, 10, 12, 12)
+        foot.setSpacing(6)
+        foot.addWidget(self.new_chat, 1)
         foot.addWidget(self._import)
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
@@ -246,7 +253,8 @@ class Sidebar(QWidget):
         self.setTabOrder(self.picker, self._hide)
         self.setTabOrder(self._hide, self.search)
         self.setTabOrder(self.search, self.list)
-        self.setTabOrder(self.list, self._import)
+        self.setTabOrder(self.list, self.new_chat)
+        self.setTabOrder(self.new_chat, self._import)
 
     def _themed(self) -> None:
         theme = self._hub.theme

@@ -4,7 +4,7 @@ Paints a `TimelineModel` and emits intents; computes nothing about files. One st
 Left and Right the row's buttons, Enter does what the button says (Diff, if none is chosen). UI thread only.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from html import escape
 from typing import ClassVar
@@ -19,7 +19,9 @@ from vibekit_desktop.ui.text import tr
 from vibekit_desktop.ui.theme import icons
 from vibekit_desktop.ui.theme.palette import ThemeHub
 from vibekit_desktop.ui.views.painted_list import PaintedList
+from vibekit_desktop.ui.views.pulse import Pulse
 from vibekit_desktop.ui.views.timeline_paint import NOTHING, Aim, TimelineDelegate
+from vibekit_desktop.ui.when import local_now_ms
 from vibekit_desktop.ui.wording import doubt_text, shown_path, size_text, skip_text
 
 _BATCH = 300
@@ -38,12 +40,20 @@ class TimelineView(PaintedList):
 
     _STEPS: ClassVar = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}
 
-    def __init__(self, hub: ThemeHub, model: TimelineModel, parent: QWidget | None = None) -> None:
-        self._delegate = TimelineDelegate(hub)
+    def __init__(
+        self,
+        hub: ThemeHub,
+        model: TimelineModel,
+        parent: QWidget | None = None,
+        *,
+        now_ms: Callable[[], int] = local_now_ms,
+    ) -> None:
+        self._delegate = TimelineDelegate(hub, model)
         super().__init__(hub, model, self._delegate, name=tr("Timeline"), batch=_BATCH, parent=parent)
         self._hub = hub
         self._model = model
         self._chosen: Button | None = None
+        self._delegate.pulse = Pulse(hub, self.viewport(), now_ms)
         self.verticalScrollBar().setSingleStep(hub.theme.size("row-file"))
 
     # What is where.
@@ -86,7 +96,7 @@ class TimelineView(PaintedList):
     def act(self, row: int, button: Button) -> None:
         """Do what a button says; nothing if it is off."""
         found = self._model.row_at(row)
-        if found is None or button not in found.buttons or button in found.off:
+        if found is None or button not in found.buttons or self._model.is_off(found, button):
             return
         match button:
             case Button.DIFF:
@@ -218,7 +228,7 @@ class TimelineView(PaintedList):
             row = self._model.row_at(aim.row)
             text = ""
             if row is not None and aim.button is not None and aim.button is not Button.TOGGLE:
-                text = row.why_off if aim.button in row.off else row.button_name(aim.button)
+                text = self._model.why_off(row, aim.button) or row.button_name(aim.button)
             elif row is not None and row.kind is RowKind.FILE:
                 text = row.title
             elif row is not None and row.kind is RowKind.TURN:
@@ -244,7 +254,7 @@ class TimelineView(PaintedList):
         ):
             if button in row.buttons:
                 action = menu.addAction(icons.icon(theme, icon), text)
-                action.setEnabled(button not in row.off)
+                action.setEnabled(not self._model.is_off(row, button))
                 action.triggered.connect(lambda _=False, which=button: self.act(number, which))
         menu.addSeparator()
         copy = menu.addAction(icons.icon(theme, "copy"), tr("Copy path"))

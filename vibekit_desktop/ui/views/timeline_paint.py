@@ -10,13 +10,14 @@ from PySide6.QtGui import QPainter, QPen
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from vibekit_desktop.core.types.checkpoints import Coverage
-from vibekit_desktop.ui.models.timeline import ROW_ROLE
+from vibekit_desktop.ui.models.timeline import ROW_ROLE, TimelineModel
 from vibekit_desktop.ui.models.timeline_phrases import coverage_text, only_doubts
 from vibekit_desktop.ui.models.timeline_rows import Button, RowKind, TimelineRow
 from vibekit_desktop.ui.text import tr
 from vibekit_desktop.ui.theme.palette import Theme, ThemeHub
 from vibekit_desktop.ui.theme.style import focus_ring, rounded
 from vibekit_desktop.ui.views.controls import draw_icon
+from vibekit_desktop.ui.views.pulse import Pulse
 from vibekit_desktop.ui.views.row_paint import (
     LETTER_WIDTH,
     counts_width,
@@ -57,9 +58,11 @@ class TimelineDelegate(QStyledItemDelegate):
     """Paints rows for a `TimelineView`, which tells what is under the pointer (``hover``, ``down``) and, once the keyboard was
     used, what the keyboard is on (``focus``)."""
 
-    def __init__(self, hub: ThemeHub) -> None:
+    def __init__(self, hub: ThemeHub, model: TimelineModel) -> None:
         super().__init__()
         self._hub = hub
+        self._model = model
+        self.pulse: Pulse | None = None
         self.hover = NOTHING
         self.down = NOTHING
         self.focus = NOTHING
@@ -243,12 +246,19 @@ class TimelineDelegate(QStyledItemDelegate):
         draw_text(painter, theme, detail, row.detail, style="small", token="text.secondary")
 
     def _turn(self, painter: QPainter, theme: Theme, row: TimelineRow, box: QRectF, body: QRectF) -> None:
-        circle = self._circle(painter, theme, body.center().y(), line="line.control", fill="bg.inspector")
+        runs = row.running_since >= 0
+        line = "accent.text" if runs else "line.control"
+        circle = self._circle(painter, theme, body.center().y(), line=line, fill="bg.inspector")
         painter.setFont(theme.font("label"))
         painter.setPen(theme.color("text.secondary"))
-        if row.number < 1000:
-            painter.drawText(circle, Qt.AlignmentFlag.AlignCenter, str(row.number))
         right = body.right() - 8
+        if runs and self.pulse is not None:
+            arc = QRectF(circle.center().x() - 7, circle.center().y() - 7, 14, 14)
+            self.pulse.draw_arc(painter, arc)
+            so_far = QRectF(right - 200, body.top(), 200, body.height())
+            right -= draw_text(painter, theme, so_far, tr("so far"), style="small", token="text.tertiary", right=True)
+        elif row.number < 1000:
+            painter.drawText(circle, Qt.AlignmentFlag.AlignCenter, str(row.number))
         if row.coverage is not None:
             right = self._coverage(painter, theme, row, row.coverage, box, body)
         width = draw_text(painter, theme, QRectF(LEFT, body.top(), right - LEFT, body.height()), row.title, weight=600)
@@ -256,6 +266,9 @@ class TimelineDelegate(QStyledItemDelegate):
         if rest.width() > 24:
             whole = theme.metrics("small").horizontalAdvance(row.detail) <= rest.width()
             when = row.detail if whole else row.detail.partition(" · ")[0]  # the moment without how long it took
+            if runs and self.pulse is not None:
+                when = " · ".join(part for part in (row.detail, self.pulse.elapsed(row.running_since)) if part)
+                self.pulse.counts(painter, rest)
             draw_text(painter, theme, rest, when, style="small", token="text.tertiary")
         if row.prompt:
             prompt = QRectF(LEFT, body.bottom(), body.width() - 8, 16 * theme.zoom)
@@ -368,7 +381,7 @@ class TimelineDelegate(QStyledItemDelegate):
 
     def _button(self, painter: QPainter, theme: Theme, row: TimelineRow, button: Button, place: QRectF, number: int) -> None:
         aim = Aim(number, button)
-        hovered, pressed, enabled = self.hover == aim, self.down == aim, button not in row.off
+        hovered, pressed, enabled = self.hover == aim, self.down == aim, not self._model.is_off(row, button)
         match button:
             case Button.DIFF | Button.UNDO:
                 name = "diff" if button is Button.DIFF else "undo"

@@ -21,7 +21,7 @@ class WorkingView:
         self._theme = theme
         self._width = width
         self._block = block
-        self.height = round(24 * max(1.0, theme.zoom))
+        self.height = round(28 * max(1.0, theme.zoom))
         self.copy_text = ""
         self.hits: tuple[Hit, ...] = ()
 
