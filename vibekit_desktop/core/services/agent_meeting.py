@@ -24,11 +24,12 @@ _SAID_CHARS = 300
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
     """How long an agent may take, in seconds: to start and open a session, to sign its user in (who has to do something), to
-    list its sessions."""
+    list its sessions. ``shell_s``: how long the list waits for the login shell; what that finds later is told."""
 
     check_s: float = 30.0
     sign_in_s: float = 600.0
     sessions_s: float = 60.0
+    shell_s: float = 1.0
 
 
 LIMITS = Limits()

@@ -32,8 +32,6 @@ _log = logging.getLogger(__name__)
 
 AT_ONCE = 2
 """So many agents are started at once only to be looked at."""
-SHELL_PATIENCE_S = 1.0
-"""The list does not wait longer for the login shell; what it finds later is told."""
 
 
 class AgentService:
@@ -62,6 +60,7 @@ class AgentService:
         self._home = home
         self._environ = dict(environ)
         self._workspaces = workspaces
+        self._limits = limits
         self._meetings = Meetings(fs, connect, cache_dir / "agents", logs_dir, limits)
         self._memory = AgentMemory(fs, cache_dir / "agents.json")
         self._registry = registry.read()
@@ -79,7 +78,7 @@ class AgentService:
 
     async def list(self) -> Sequence[AgentInfo]:
         """Every agent of the list and of the user's own, those that are here first; nothing is started."""
-        await self._shell_answered(SHELL_PATIENCE_S)
+        await self._shell_answered(self._limits.shell_s)
         infos = await asyncio.to_thread(self._look)
         self._told = {info.id: info for info in infos}
         return infos
