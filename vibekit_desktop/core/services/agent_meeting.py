@@ -113,9 +113,11 @@ class Meetings:
                 text = f"It could not do its {error.step}."
             case reason:
                 text = f"It could not be started: {reason}."
-        said = " ".join(error.said.split())[-_SAID_CHARS:]
         node = found.node_trouble(start.command[0], error.said, self._fs)
-        return " ".join(part for part in (text, node, f"It said: {said}" if said else "") if part)
+        said = " ".join(error.said.split())
+        if node or not said:
+            return f"{text} {node}".rstrip()  # what Node.js says then is no help
+        return f"{text} It said: {said if len(said) <= _SAID_CHARS else '…' + said[-_SAID_CHARS:]}"
 
 
 def _greeted(info: AgentInfo, greeting: Greeting) -> AgentInfo:
