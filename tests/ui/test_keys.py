@@ -57,6 +57,12 @@ class Doer:
     def redo(self) -> None:
         self.asked.append("redo")
 
+    def new_chat(self) -> None:
+        self.asked.append("new chat")
+
+    def stop(self) -> None:
+        self.asked.append("stop")
+
 
 @pytest.fixture
 def hub(qapp: object) -> ThemeHub:
@@ -104,7 +110,19 @@ def test_keys_reach_what_they_ask_for(window: tuple[MainWindow, Doer, Keys]) -> 
     _press(shown, Qt.Key.Key_Y, control)
     _press(shown, Qt.Key.Key_D, control, shift)
     _press(shown, Qt.Key.Key_R, control, shift)
-    assert doer.asked == ["rescan", "undo", "redo", "review", "restore"]
+    _press(shown, Qt.Key.Key_N, control)
+    _press(shown, Qt.Key.Key_X, control, shift)
+    assert doer.asked == ["rescan", "undo", "redo", "review", "restore", "new chat", "stop"]
+
+
+def test_nothing_is_taken_back_while_it_is_held_back(window: tuple[MainWindow, Doer, Keys]) -> None:
+    shown, doer, keys = window
+    keys.hold_back(True)
+    _press(shown, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    assert doer.asked == []
+    keys.hold_back(False)
+    _press(shown, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    assert doer.asked == ["undo"]
 
 
 def test_undo_belongs_to_a_text_field_that_has_the_focus(window: tuple[MainWindow, Doer, Keys]) -> None:

@@ -28,6 +28,7 @@ class ActionSpec:
 def table() -> tuple[ActionSpec, ...]:
     """All actions that exist, in the order of the menus."""
     return (
+        ActionSpec("new-chat", tr("New chat"), ("Ctrl+N",)),
         ActionSpec("search", tr("Filter chats"), ("Ctrl+K",)),
         ActionSpec("import", tr("Import…"), ("Ctrl+Shift+I",)),
         ActionSpec("open-folder", tr("Open folder…"), ("Ctrl+O",)),
@@ -40,8 +41,15 @@ def table() -> tuple[ActionSpec, ...]:
         ActionSpec("focus-list", tr("Go to the chat list"), ("Ctrl+1",)),
         ActionSpec("focus-transcript", tr("Go to the transcript"), ("Ctrl+2",)),
         ActionSpec("focus-inspector", tr("Go to the inspector"), ("Ctrl+3",)),
+        ActionSpec("focus-composer", tr("Go to the composer"), ("Ctrl+L",)),
         ActionSpec("next-pane", tr("Next pane"), ("F6",)),
         ActionSpec("previous-pane", tr("Previous pane"), ("Shift+F6",)),
+        ActionSpec("stop", tr("Stop the turn"), ("Ctrl+Shift+X",), ("Ctrl+.",)),
+        ActionSpec("attach", tr("Attach files…"), ("Ctrl+Shift+A",)),
+        ActionSpec("mode", tr("Choose the mode"), ("Ctrl+Shift+M",)),
+        ActionSpec("model", tr("Choose the model"), ("Ctrl+Shift+L",)),
+        ActionSpec("allow-once", tr("Allow once"), ("Ctrl+Shift+Y",)),
+        ActionSpec("deny", tr("Deny"), ("Ctrl+Shift+N",)),
         ActionSpec("review", tr("Review changes"), ("Ctrl+Shift+D",)),
         ActionSpec("restore", tr("Restore to before the turn…"), ("Ctrl+Shift+R",)),
         ActionSpec("undo", tr("Undo the last restore"), ("Ctrl+Z",)),
@@ -64,6 +72,14 @@ def sequences(spec: ActionSpec, *, mac: bool) -> list[QKeySequence]:
     """The keys of an action on a platform."""
     keys = spec.mac if mac and spec.mac is not None else spec.keys
     return [QKeySequence(text, QKeySequence.SequenceFormat.PortableText) for text in keys]
+
+
+def shown_keys(action: QAction) -> str:
+    """The keys of an action as they stand on a button: "Ctrl ⇧ Y"."""
+    keys = action.shortcut().toString(QKeySequence.SequenceFormat.PortableText)
+    if on_mac():
+        return action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
+    return " ".join("⇧" if part == "Shift" else part for part in keys.split("+"))
 
 
 class Actions(QObject):

@@ -1,7 +1,7 @@
 """Put the views of one window together, and connect what a person asks for to the core.
 
 Connects only: the open chat is in `operations.open_chat`, what changes files in `operations.checkpoints`, where chats come from
-in `operations.history`, everything shown in the models. UI thread only.
+in `operations.history`, the agent at work in `live_desk`, who it is in `agent_desk`, everything shown in the models. UI thread.
 """
 
 import asyncio
@@ -20,14 +20,14 @@ from vibekit_desktop.core.types.events import (
     ChatDeleted,
     ChatUpdated,
     HistoryGrew,
-    RestoreRecovered,
     TranscriptChanged,
-    WorkspaceRestored,
 )
 from vibekit_desktop.core.types.ids import ChatId, WorkspacePath
+from vibekit_desktop.ui.agent_desk import AgentDesk
 from vibekit_desktop.ui.bridge import Bridge
 from vibekit_desktop.ui.error_text import ErrorText, sentence
 from vibekit_desktop.ui.keys import Keys
+from vibekit_desktop.ui.live_desk import LiveDesk
 from vibekit_desktop.ui.models.chat_list import ChatListModel
 from vibekit_desktop.ui.models.files import changed_files, entry_of
 from vibekit_desktop.ui.models.transcript import TranscriptModel
@@ -36,7 +36,8 @@ from vibekit_desktop.ui.operations.checkpoints import CheckpointOperations
 from vibekit_desktop.ui.operations.follow_theme import FollowTheme
 from vibekit_desktop.ui.operations.history import HistoryOperations
 from vibekit_desktop.ui.operations.open_chat import OpenChat
-from vibekit_desktop.ui.text import tr, tr_n
+from vibekit_desktop.ui.taking_back import TakingBack
+from vibekit_desktop.ui.text import tr
 from vibekit_desktop.ui.theme.palette import ThemeHub
 from vibekit_desktop.ui.views.blank import Blank
 from vibekit_desktop.ui.views.chat_page import ChatPage
@@ -87,7 +88,12 @@ class Conductor(QObject):
         self.page.follow(window)
         self.notifier = Notifier(window.panes.centre, hub)
         self._place_toasts()
+        self.live = LiveDesk(
+            core, hub, self.bridge, self.notifier, window, self.open, self.page, self.inspector, self.chats, self.transcript
+        )
+        self.agents = AgentDesk(core, hub, self.bridge, self.notifier, window, self.open, self.page, self.first_run, self.live)
         self.checkpoints = CheckpointOperations(hub, self.bridge, core, self.notifier, window)
+        self.back = TakingBack(self.bridge, self.notifier, self.open, self.checkpoints, self.live)
         self.histories = HistoryOperations(core, self.bridge, self.notifier, self)
         self._look_again = QTimer(self)
         self._look_again.setSingleShot(True)
@@ -97,48 +103,53 @@ class Conductor(QObject):
         self._connect_operations()
         self._subscribe()
         self.keys = Keys(self, hub, window)
+        self.back.held_changed.connect(self.keys.hold_back)
         window.installEventFilter(self)
 
     # Putting together.
 
     def _place_toasts(self) -> None:
         """Where people look: over the foot of the centre pane, or in the review, which covers the panes."""
-        inset, foot = self._hub.theme.tokens.space("s16"), self._hub.theme.size("chat-foot")
-        if self._window.page == "review":
+        inset, review = self._hub.theme.tokens.space("s16"), self._window.page == "review"
+        if review:
             self.notifier.stand_in(self.review, inset=inset)
         else:
-            self.notifier.stand_in(self._window.panes.centre, inset=inset + foot)
+            self.notifier.stand_in(self._window.panes.centre, inset=inset + self.page.foot.height())
 
     def _connect_views(self) -> None:
         self._window.page_changed.connect(self._place_toasts)
+        self.page.foot_changed.connect(self._place_toasts)
+        self.sidebar.new_chat_requested.connect(self.new_chat)
+        self.agents.chat_wanted.connect(self.open_chat)
+        self.empty.acted.connect(lambda: self.agents.new_chat(workspace=self.sidebar.workspace))
         self.sidebar.chat_chosen.connect(lambda chat: self.open_chat(ChatId(chat)))
         self.sidebar.hide_requested.connect(self._window.toggle_sidebar)
         self.sidebar.import_requested.connect(self.histories.start_import)
         self.sidebar.folder_requested.connect(self.histories.start_open_folder)
         self.page.header.review_requested.connect(self.open_review)
-        self.page.leave_requested.connect(self._leave_unfinished)
+        self.page.leave_requested.connect(self.back.leave_unfinished)
         self.page.header.inspector_toggled.connect(self._window.toggle_inspector)
         transcript = self.page.transcript
-        transcript.restore_requested.connect(lambda turn: self._restore_to(BeforeTurn(turn)))
+        transcript.restore_requested.connect(lambda turn: self.back.restore_to(BeforeTurn(turn)))
         transcript.diff_requested.connect(
             lambda path, turn: self.open_review(BeforeTurn(turn), AfterTurn(turn), WorkspacePath(path))
         )
-        transcript.undo_requested.connect(lambda path, turn: self._undo_file(WorkspacePath(path), BeforeTurn(turn)))
+        transcript.undo_requested.connect(lambda path, turn: self.back.undo_file(WorkspacePath(path), BeforeTurn(turn)))
         transcript.review_requested.connect(lambda turn: self.open_review(BeforeTurn(turn), AfterTurn(turn)))
         transcript.earlier_requested.connect(lambda: self.open.read_earlier(self.transcript.first_loaded))
         transcript.open_chat_requested.connect(lambda chat: self.open_chat(ChatId(chat)))
         transcript.colours_wanted.connect(self._colour)
         transcript.copied.connect(lambda: self.notifier.toast(tr("Copied"), "done"))
         self.inspector.diff_requested.connect(lambda path, old, new: self.open_review(old, new, path))
-        self.inspector.undo_file_requested.connect(self._undo_file)
-        self.inspector.restore_requested.connect(self._restore_to)
-        self.inspector.undo_requested.connect(self.undo)
-        self.inspector.redo_requested.connect(self.redo)
+        self.inspector.undo_file_requested.connect(self.back.undo_file)
+        self.inspector.restore_requested.connect(self.back.restore_to)
+        self.inspector.undo_requested.connect(self.back.undo)
+        self.inspector.redo_requested.connect(self.back.redo)
         self.inspector.open_chat_requested.connect(self.open_chat)
         self.inspector.files_wanted.connect(self.open.list_files)
         self.inspector.retry_requested.connect(self.open.refresh)
         self.review.back_requested.connect(lambda: self._window.show_page("transcript"))
-        self.review.undo_file_requested.connect(self._undo_file)
+        self.review.undo_file_requested.connect(self.back.undo_file)
         self.first_run.folder_chosen.connect(self.histories.start_open_folder)
         self.first_run.source_opened.connect(self.histories.start_open_source)
 
@@ -152,7 +163,7 @@ class Conductor(QObject):
         self.open.earlier_read.connect(self.transcript.put_before)
         self.open.files_listed.connect(lambda diffs: self.inspector.show_files([entry_of(diff) for diff in diffs]))
         self.checkpoints.diff_wanted.connect(lambda _chat, path, point: self.open_review(point, Now(), path))
-        self.checkpoints.answered.connect(self._answered)
+        self.back.open_chat_wanted.connect(self.open_chat)
         self.histories.known.connect(self.chats.load_first)
         self.histories.listed.connect(self._listed)
         self.histories.chat_wanted.connect(self.open_chat)
@@ -163,10 +174,8 @@ class Conductor(QObject):
         self.bridge.subscribe(self, ChatUpdated, lambda event: self._put(event.header))
         self.bridge.subscribe(self, ChatDeleted, lambda event: self._gone(event.chat))
         self.bridge.subscribe(self, ChatArchived, lambda event: self._put_away(event.chat))
-        self.bridge.subscribe(self, WorkspaceRestored, self._restored)
         self.bridge.subscribe(self, TranscriptChanged, self._transcript_changed)
         self.bridge.subscribe(self, HistoryGrew, lambda event: self.open.history_grew(event.chat, event.workspace))
-        self.bridge.subscribe(self, RestoreRecovered, self._recovered)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         # Coming back to the window: files may have changed meanwhile, and Now must not lie.
@@ -212,7 +221,7 @@ class Conductor(QObject):
             self.open_review()
         elif view is not None and view.startswith("restore:") and self.open.chat is not None:
             self._dialog_open = 1
-            self._restore_to(parse_point(view.removeprefix("restore:")))
+            self.back.restore_to(parse_point(view.removeprefix("restore:")))
 
     async def settled(self) -> None:
         """Wait until nothing is loading: no task for a while, beyond an open dialog's."""
@@ -224,10 +233,15 @@ class Conductor(QObject):
                 return
 
     def close(self) -> None:
-        """The window is closing: nothing new begins."""
+        """The window is closing: nothing new begins, and what was written is stored."""
         self._look_again.stop()
         self.open.forget_wishes()
         self.bridge.cancel_all()
+        self.live.close()
+
+    async def may_close(self) -> bool:
+        """Whether the window may close; asks while a turn runs."""
+        return await self.agents.may_close()
 
     async def drained(self) -> None:
         """Wait for what was still running; a write that has begun ends first."""
@@ -241,8 +255,11 @@ class Conductor(QObject):
     def _listed(self, headers: Sequence[ChatHeader], workspaces: Sequence[str]) -> None:
         self.chats.load(headers)
         self.sidebar.set_workspaces(workspaces, self.sidebar.workspace)
+        for header in headers:
+            self.live.note(header)
 
     def _put(self, header: ChatHeader) -> None:
+        self.live.note(header)
         if header.archived:
             self.chats.drop(header.id)  # it may have news of its own, but not here
         else:
@@ -258,6 +275,7 @@ class Conductor(QObject):
 
     def _gone(self, chat: ChatId) -> None:
         self.chats.drop(chat)
+        self.live.gone(chat)
         if chat == self.open.chat:
             self.open.let_go()
             self.review.close_chat()
@@ -270,7 +288,12 @@ class Conductor(QObject):
     async def _show_first_run(self) -> None:
         self._window.show_page("first_run")
         self._window.set_chat("", "")
+        self.agents.show_agents()
         self.first_run.show_sources(await self._core.histories.sources())
+
+    def new_chat(self) -> None:
+        """Begin a chat, after asking where and with whom."""
+        self.agents.new_chat(workspace=self.sidebar.workspace)
 
     def _folder_opened(self, workspace: str, newest: ChatId | None) -> None:
         self.sidebar.choose_workspace(workspace)
@@ -279,7 +302,7 @@ class Conductor(QObject):
             return
         name = workspace_name(workspace)
         text = tr("Chats of agents that work in {name} appear here.", name=name)
-        self.empty.say("folder-open", tr("No chats in {name} yet", name=name), text)
+        self.empty.say("folder-open", tr("No chats in {name} yet", name=name), text, tr("New chat"))
         self._window.show_page("empty")
 
     # The open chat.
@@ -292,18 +315,22 @@ class Conductor(QObject):
     def _opening(self, chat: ChatId) -> None:
         self.sidebar.show_chat(chat)
         self.inspector.show_loading()
+        self.live.opening(chat)
 
     def _opened(self, view: ChatView) -> None:
         self.review.close_chat()
         self._show(view)
+        self.live.opened(view)
         self.page.transcript.scroll_to_end()
         self._window.set_chat(view.header.name, workspace_name(view.vault_workspace))
         self._window.show_page("transcript")
+        self.agents.opened(view.header.id)
 
     def _show(self, view: ChatView) -> None:
         self.page.show_view(view, shown_path=short_path(view.vault_workspace))
 
     def _not_opened(self, text: ErrorText) -> None:
+        self.live.closed()
         self.inspector.show_timeline(None)
         self.empty.say("warning", text.title, text.detail)
         self._window.show_page("empty")
@@ -336,60 +363,27 @@ class Conductor(QObject):
             self.review.open(self.open.view.header.name, self.open.timeline, old, new, path)
             self._window.show_page("review")
 
-    def _restore_to(self, point: Point) -> None:
-        if self.open.chat is not None:
-            self.checkpoints.start_restore(self.open.chat, point)
-
-    def _undo_file(self, path: WorkspacePath, point: Point) -> None:
-        if self.open.chat is not None:
-            self.checkpoints.start_undo_file(self.open.chat, path, point)
-
-    def _leave_unfinished(self) -> None:
-        if self.open.chat is not None:
-            self.checkpoints.start_leave_unfinished(self.open.chat)
-
     def restore(self) -> None:
         """Restore to before the last turn, after a preview."""
-        if self.open.last_turn:
-            self._restore_to(BeforeTurn(self.open.last_turn))
+        self.back.restore_last()
 
     def undo(self) -> None:
         """Take back the newest restore or undo of a file of the open chat."""
-        if self.open.chat is not None:
-            self.checkpoints.start_undo(self.open.chat)
+        self.back.undo()
 
     def redo(self) -> None:
         """Take back the newest undo of the open chat."""
-        if self.open.chat is not None:
-            self.checkpoints.start_redo(self.open.chat)
+        self.back.redo()
+
+    def stop(self) -> None:
+        """Stop the turn of the open chat, if one runs."""
+        self.live.stop()
 
     # News.
-
-    def _restored(self, event: WorkspaceRestored) -> None:
-        view = self.open.view
-        if view is not None and (event.chat == view.header.id or event.workspace == view.vault_workspace):
-            self.open.refresh()
-
-    def _answered(self, chat: ChatId) -> None:
-        # As news of the log, and gathered with those: after an answer that came to nothing, none come by themselves.
-        if self.open.view is not None and chat == self.open.chat:
-            self.open.history_grew(chat, self.open.view.vault_workspace)
 
     def _transcript_changed(self, event: TranscriptChanged) -> None:
         if event.chat == self.open.chat:
             self.open.reload()
-
-    def _recovered(self, event: RestoreRecovered) -> None:
-        report = event.report
-        total = len(report.restored) + len(report.failed)
-        text = tr_n(
-            "A restore was interrupted. It was completed; {done} of {n} file matches.",
-            "A restore was interrupted. It was completed; {done} of {n} files match.",
-            total,
-            done=len(report.restored),
-        )
-        kind = "restored" if report.verified and not report.failed else "error"
-        self.notifier.toast(text, kind, (tr("Show"), lambda: self.open_chat(event.chat)))
 
     def _failed(self, task: str, error: BaseException) -> None:
         if isinstance(error, CoreError):

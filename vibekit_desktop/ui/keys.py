@@ -10,7 +10,7 @@ from typing import Protocol
 from PySide6.QtCore import QObject, Qt
 from PySide6.QtWidgets import QApplication, QLineEdit, QPlainTextEdit, QTextEdit, QWidget
 
-from vibekit_desktop.ui.actions import Actions
+from vibekit_desktop.ui.actions import Actions, shown_keys
 from vibekit_desktop.ui.dialogs.overlay import Overlay
 from vibekit_desktop.ui.theme.palette import ThemeHub
 from vibekit_desktop.ui.views.chat_page import ChatPage
@@ -34,6 +34,8 @@ class Doer(Protocol):
     def restore(self) -> None: ...
     def undo(self) -> None: ...
     def redo(self) -> None: ...
+    def new_chat(self) -> None: ...
+    def stop(self) -> None: ...
 
 
 def _writing() -> bool:
@@ -51,6 +53,7 @@ class Keys(QObject):
             lambda: doer.sidebar.list,
             lambda: doer.page.transcript,
             doer.inspector.shown_list,
+            lambda: doer.page.composer.field,
         )
         self.actions = Actions(window)
 
@@ -61,6 +64,7 @@ class Keys(QObject):
 
             self.actions.give(name, act)
 
+        give("new-chat", doer.new_chat)
         give("search", doer.sidebar.focus_search)
         doer.sidebar.search.set_shortcut(self.actions["search"].shortcut())
         give("import", doer.sidebar.open_import_menu)
@@ -74,8 +78,17 @@ class Keys(QObject):
         give("focus-list", doer.sidebar.focus_list)
         give("focus-transcript", doer.page.transcript.setFocus)
         give("focus-inspector", lambda: doer.inspector.shown_list().setFocus(Qt.FocusReason.ShortcutFocusReason))
+        give("focus-composer", doer.page.composer.focus)
         give("next-pane", lambda: self._step_pane(1))
         give("previous-pane", lambda: self._step_pane(-1))
+        composer, permission = doer.page.composer, doer.page.permission
+        give("stop", doer.stop)
+        give("attach", lambda: composer.attach() if composer.isVisible() else None)
+        give("mode", lambda: composer.mode.open_menu() if composer.mode.isVisible() else None)
+        give("model", lambda: composer.model.open_menu() if composer.model.isVisible() else None)
+        give("allow-once", lambda: permission.allow_once() if permission.isVisible() else None)
+        give("deny", lambda: permission.deny() if permission.isVisible() else None)
+        permission.set_keys(shown_keys(self.actions["allow-once"]), shown_keys(self.actions["deny"]))
         give("review", doer.open_review)
         give("restore", doer.restore)
         give("undo", lambda: None if _writing() else doer.undo())
@@ -86,6 +99,11 @@ class Keys(QObject):
         give("full-screen", lambda: _toggle_full_screen(window))
         give("close-window", lambda: _close(window))
         give("quit", lambda: _close(window), always=True)
+
+    def hold_back(self, held: bool) -> None:
+        """Whether nothing may be taken back now, because a turn runs."""
+        for name in ("restore", "undo", "redo"):
+            self.actions.enable(name, not held)
 
     def _step_pane(self, step: int) -> None:
         focus = QApplication.focusWidget()

@@ -17,6 +17,7 @@ from vibekit_desktop.ui.wording import ELLIPSIS, file_name
 _PLAIN = re.compile(r"[\w.@+-]{1,48}")
 _HOST = re.compile(r"[a-z0-9.-]{1,80}(:\d{1,5})?")
 _AGENT_CHARS = 40
+_FOLDER_CHARS = 60
 _TITLE_CHARS = 200
 
 
@@ -159,24 +160,30 @@ def answer_button(question: Question, answer: Answer) -> AnswerButton:
         case Answer.ALLOW_ONCE:
             return AnswerButton(answer, tr("Allow once"), tr("Allow once: {what}", what=what))
         case Answer.ALLOW_COMMAND:
-            text = tr("This command, exactly")
+            return _in_this_chat(answer, tr("This command, exactly"))
         case Answer.ALLOW_FOLDER:
-            folder = question.folder.rstrip("/")
-            name = visible_name(folder) if _PLAIN.fullmatch(file_name(folder)) and len(folder) <= 60 else tr("this folder")
-            text = (
-                tr("Edits in {folder}", folder=name) if folder not in ("", ".") else tr("Edits in the workspace’s top folder")
-            )
+            return _in_this_chat(answer, _edits_in(question.folder.rstrip("/")))
         case Answer.ALLOW_EDITS:
-            text = tr("All edits in the workspace")
+            return _in_this_chat(answer, tr("All edits in the workspace"))
         case Answer.ALLOW_READS:
-            text = tr("All reads")
+            return _in_this_chat(answer, tr("All reads"))
         case Answer.DENY:
             return AnswerButton(answer, tr("Deny"), tr("Deny: {what}", what=what))
         case Answer.RETRY:
             return AnswerButton(answer, tr("Try again"), tr("Try again to keep a copy: {what}", what=what))
         case Answer.UNPROTECTED:
             return AnswerButton(answer, tr("Write without a copy…"), tr("Write without a copy: {what}", what=what))
+
+
+def _in_this_chat(answer: Answer, text: str) -> AnswerButton:
     return AnswerButton(answer, text, tr("Allow in this chat: {what}", what=text))
+
+
+def _edits_in(folder: str) -> str:
+    if folder in ("", "."):
+        return tr("Edits in the top folder of the workspace")
+    name = folder if len(folder) <= _FOLDER_CHARS and all(_PLAIN.fullmatch(part) for part in folder.split("/")) else ""
+    return tr("Edits in {folder}", folder=name) if name else tr("Edits in the folder of this file")
 
 
 CHAT_WIDE = (Answer.ALLOW_COMMAND, Answer.ALLOW_FOLDER, Answer.ALLOW_EDITS, Answer.ALLOW_READS)

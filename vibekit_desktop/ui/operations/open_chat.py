@@ -20,10 +20,13 @@ EARLIER = 200
 """So many earlier messages are read at a time."""
 _GATHER_S = 0.1
 """News comes in crowds: a turn that ends is a row, a log and a chat file. They are read once."""
+_GATHER_RUNNING_S = 0.4
+"""While a turn of ours runs every capture is news, and only the timeline has any."""
 
 
 class OpenChat(QObject):
-    """Invariant: ``chat``, ``view`` and ``timeline`` are of one chat; ``view`` is None exactly if ``chat`` is.
+    """Invariant: ``chat``, ``view`` and ``timeline`` are of one chat; ``view`` is None exactly if ``chat`` is. While a turn of
+    ours runs in it (`set_running`) its file is not read again: what is said comes by events.
 
     Signals: ``opening(chat)``: it is being read; ``opened(view)``: another chat is open; ``read_again(view)``: the same chat
     may have grown; ``not_opened(text)``: it could not be read, nothing is open; ``timeline_read(timeline)``;
@@ -48,9 +51,9 @@ class OpenChat(QObject):
         self.chat: ChatId | None = None
         self.view: ChatView | None = None
         self.timeline: Timeline | None = None
-        self._gathering = False
+        self._gathering = self._running = False
         self._earlier = False
-        self._history_grew = False
+        self._history_grew = self._whole = False
         self._row: ChatHeader | None = None
         """The open chat's row as it was told last, until what it tells is read."""
 
@@ -95,9 +98,23 @@ class OpenChat(QObject):
             self._row = header
             self._gather()
 
+    def set_running(self, running: bool) -> None:
+        """Whether a turn of ours runs in the open chat: then its messages come by events and nobody reads its file again."""
+        former, self._running = self._running, running
+        if former and not running and self._has_news:
+            self._gather()
+
+    def turn_ended(self) -> None:
+        """A turn of ours ended in the open chat: what came by events is read once, as it was stored."""
+        self._running = False
+        self._history_grew = self._whole = True
+        self._gather()
+
     def reload(self) -> None:
         """Read the transcript and the timeline anew."""
-        if self.chat is not None:
+        if self._running:
+            self.refresh()
+        elif self.chat is not None:
             self._bridge.spawn(self, self._read_again(self.chat, self._token), name="read the chat")
 
     def list_files(self) -> None:
@@ -126,21 +143,32 @@ class OpenChat(QObject):
     def _gather(self) -> None:
         if not self._gathering:
             self._gathering = True
-            self._bridge.spawn(self, self._read_news(self._token), name="read the news")
+            self._bridge.spawn(self, self._read_news(), name="read the news")
 
-    async def _read_news(self, token: int) -> None:
+    @property
+    def _has_news(self) -> bool:
+        """Whether something is to be read now; of a chat in which a turn of ours runs that is the timeline alone."""
+        return self._history_grew or (not self._running and (self._whole or self._row is not None))
+
+    async def _read_news(self) -> None:
+        """Read what there is news of, and what comes meanwhile: two readers at once would read the same twice."""
         try:
-            await asyncio.sleep(_GATHER_S)
+            while self._has_news:
+                await asyncio.sleep(_GATHER_RUNNING_S if self._running else _GATHER_S)
+                grew, self._history_grew = self._history_grew, False
+                if self.chat is None or self.view is None:
+                    self._row, self._whole = None, False
+                elif self._running:
+                    await self._read_timeline(self.chat, self._token)
+                else:
+                    row, self._row = self._row, None
+                    whole, self._whole = self._whole, False
+                    if whole or (row is not None and _differs(self.view.header, row)):
+                        await self._read_again(self.chat, self._token)
+                    elif grew:
+                        await self._read_timeline(self.chat, self._token)
         finally:
             self._gathering = False
-            grew, self._history_grew = self._history_grew, False
-            row, self._row = self._row, None
-        if token != self._token or self.chat is None or self.view is None:
-            return  # another chat is open by now, and was read since
-        if row is not None and _differs(self.view.header, row):
-            await self._read_again(self.chat, token)
-        elif grew:
-            await self._read_timeline(self.chat, token)
 
     def _next_token(self) -> int:
         self._token += 1
@@ -158,6 +186,7 @@ class OpenChat(QObject):
         if token != self._token:
             return
         self.chat, self.view, self.timeline = chat, view, None
+        self._row, self._history_grew, self._whole, self._running = None, False, False, False  # they were the former chat's
         self.opened.emit(view)
         await self._core.chats.hold_open(chat)
         await self._read_timeline(chat, token)

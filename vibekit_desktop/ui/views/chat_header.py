@@ -1,16 +1,19 @@
-"""The header over a transcript: title, what made the chat, where it worked, Review changes. UI thread only."""
+"""The header over a transcript: title, which agent answers and how, where it works, Review changes. UI thread only."""
 
-from PySide6.QtCore import QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QPoint, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetricsF, QGuiApplication, QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QWidget
+from PySide6.QtWidgets import QAbstractButton, QMenu, QSizePolicy, QWidget
 
+from vibekit_desktop.core.types.agents import AgentOption, LivePhase, LiveState, OptionKind
 from vibekit_desktop.ui.text import tr
 from vibekit_desktop.ui.theme.palette import ThemeHub
-from vibekit_desktop.ui.views.controls import Button, Chip, IconButton
+from vibekit_desktop.ui.views.controls import Button, IconButton
+from vibekit_desktop.ui.views.option_picks import ChipButton, fill_menu, of_kind, value_words
 from vibekit_desktop.ui.visible import one_line, visible_name
 
 _LEFT, _RIGHT, _GAP = 20, 12, 8
 _TIGHT = 790
+_CHIP_CHARS = 32
 _PATH_LEAST = 80
 """A path that is cut shorter says nothing."""
 
@@ -42,24 +45,32 @@ class _PathLabel(QAbstractButton):
 
 
 class ChatHeader(QWidget):
-    """56 px with a hairline under it. ``review_requested`` and ``inspector_toggled`` have no argument.
+    """56 px with a hairline under it. ``review_requested``, ``inspector_toggled`` and ``agents_requested`` (the agent was
+    pressed: who else could answer) have no argument; ``picked(option, value)``: a mode or a model was chosen.
 
-    When it gets tight the path goes first, then the model, then "Review changes" becomes "Review"; the title elides last.
+    When it gets tight the path goes first, then the model, then "Review changes" becomes "Review", then the mode; the title
+    elides last.
     """
 
     review_requested = Signal()
     inspector_toggled = Signal()
+    agents_requested = Signal()
+    picked = Signal(str, str)
 
     def __init__(self, hub: ThemeHub, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._hub = hub
         self._title = ""
         self._inset = 0
-        self._model_known = False
-        self._agent_known = False
+        self._made_by = self._made_with = ""
+        self._live: LiveState | None = None
         self.setFixedHeight(hub.theme.size("header"))
-        self.agent = Chip(hub, icon="agent", parent=self)
-        self.model = Chip(hub, icon="model", parent=self)
+        self.agent = ChipButton(hub, "agent", tr("Agent"), self)
+        self.agent.clicked.connect(self.agents_requested)
+        self.model = ChipButton(hub, "model", tr("Model"), self)
+        self.model.clicked.connect(lambda: self._open(OptionKind.MODEL, self.model))
+        self.mode = ChipButton(hub, "shield", tr("Mode"), self)
+        self.mode.clicked.connect(lambda: self._open(OptionKind.MODE, self.mode))
         self._path = _PathLabel(hub, self)
         self.review = Button(hub, tr("Review changes"), icon="review", parent=self)
         self.review.clicked.connect(self.review_requested)
@@ -80,15 +91,42 @@ class ChatHeader(QWidget):
     def set_chat(self, title: str, agent: str, model: str, path: str, shown_path: str) -> None:
         """Show another chat. ``shown_path`` is the path as it is written, ``path`` what a click copies."""
         self._title = one_line(title)
-        self._agent_known, self._model_known = bool(agent), bool(model)
-        self.agent.set_text(one_line(agent))
-        self.model.set_text(one_line(model))
+        self._made_by, self._made_with = one_line(agent, _CHIP_CHARS), one_line(model, _CHIP_CHARS)
         self._path.setText(visible_name(shown_path))
         self._path.setProperty("path", path)
         self._path.setAccessibleName(tr("Copy the path {path}", path=visible_name(path)))
         self.setAccessibleName(self._title)
+        self._show_chips()
+
+    def set_live(self, state: LiveState | None) -> None:
+        """Who answers in the chat, and what of that can be chosen; None: nothing is known of it."""
+        self._live = state
+        self._show_chips()
+
+    def _show_chips(self) -> None:
+        live = self._live
+        mode, model = self._option(OptionKind.MODE), self._option(OptionKind.MODEL)
+        agent = one_line(live.agent, _CHIP_CHARS) if live is not None and live.agent else self._made_by
+        self.agent.set_text(agent, pressable=live is not None and live.phase is not LivePhase.UNAVAILABLE)
+        self.model.set_text(value_words(model) if model is not None else self._made_with, pressable=model is not None)
+        self.mode.set_text(value_words(mode) if mode is not None else "", pressable=mode is not None)
         self._place()
         self.update()
+
+    def _option(self, kind: OptionKind) -> AgentOption | None:
+        return of_kind(self._live.options, kind) if self._live is not None else None
+
+    def menu(self, kind: OptionKind) -> QMenu:
+        """The menu of a chip; a fresh one at every call."""
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        option = self._option(kind)
+        if option is not None:
+            fill_menu(menu, option, self.picked.emit)
+        return menu
+
+    def _open(self, kind: OptionKind, chip: QWidget) -> None:
+        self.menu(kind).popup(chip.mapToGlobal(QPoint(0, chip.height() + 4)))
 
     def set_changed(self, count: int) -> None:
         """How many files the chat changed; without any there is nothing to review."""
@@ -129,16 +167,20 @@ class ChatHeader(QWidget):
         self._room = right - _GAP * 2 - left
         chip_y = 29
         room = right - _GAP * 2
-        for chip, known in ((self.agent, self._agent_known), (self.model, self._model_known)):
-            size = chip.sizeHint()
-            fits = known and (chip is self.agent or chips_left + size.width() <= room)
-            chip.setVisible(fits)
-            if fits:
+        known = [chip for chip in (self.agent, self.model, self.mode) if chip.text()]
+        shown = list(known)
+        for first in (self.model, self.mode):
+            if first in shown and chips_left + sum(chip.sizeHint().width() + 6 for chip in shown) - 6 > room:
+                shown.remove(first)
+        for chip in (self.agent, self.model, self.mode):
+            chip.setVisible(chip in shown)
+            if chip in shown:
+                size = chip.sizeHint()
                 chip.setGeometry(chips_left, chip_y, size.width(), size.height())
                 chips_left += size.width() + 6
         whole = self._path.sizeHint().width()
         path_width = min(whole, room - chips_left - 4)
-        dropped = self._model_known and self.model.isHidden()
+        dropped = shown != known
         self._path.setVisible(bool(self._path.text()) and not dropped and path_width >= min(whole, _PATH_LEAST))
         self._path.setGeometry(chips_left + 4, chip_y, max(0, path_width), 20)
 
@@ -155,6 +197,6 @@ class ChatHeader(QWidget):
         painter.setPen(theme.color("text.primary"))
         left = _LEFT + self._inset
         text = QFontMetricsF(font).elidedText(self._title, Qt.TextElideMode.ElideRight, self._room)
-        has_chips = self._agent_known or self._model_known or bool(self._path.text())
+        has_chips = any(one.text() for one in (self.agent, self.model, self.mode, self._path))
         box = QRectF(left, 7 if has_chips else 17, self._room + 2, 20)
         painter.drawText(box, int(Qt.AlignmentFlag.AlignVCenter), text)

@@ -1,141 +1,74 @@
-"""The centre page of an open chat: header, a banner if something is wrong, transcript, the read-only row. UI thread only."""
+"""The centre page of an open chat: header, a banner if something is wrong, transcript, the foot. UI thread only."""
 
-from PySide6.QtCore import QRect, QRectF, Qt, Signal
-from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
+from typing import NamedTuple
+
+from PySide6.QtCore import QEvent, QObject, Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
+from vibekit_desktop.core.types.agents import LivePhase, LiveState
 from vibekit_desktop.core.types.chats import ChatStatus, ChatView
+from vibekit_desktop.ui.error_text import sentence
 from vibekit_desktop.ui.models.transcript import TranscriptModel
 from vibekit_desktop.ui.text import tr
 from vibekit_desktop.ui.theme.palette import ThemeHub
-from vibekit_desktop.ui.theme.style import rounded
+from vibekit_desktop.ui.views.banner import Banner
+from vibekit_desktop.ui.views.blank import Blank
+from vibekit_desktop.ui.views.chat_foot import ChatFoot
 from vibekit_desktop.ui.views.chat_header import ChatHeader
-from vibekit_desktop.ui.views.controls import Button, draw_icon
 from vibekit_desktop.ui.views.main_window import MainWindow
 from vibekit_desktop.ui.views.open_link import ask_to_open
 from vibekit_desktop.ui.views.transcript import TranscriptView
+from vibekit_desktop.ui.visible import one_line
+from vibekit_desktop.ui.wording import workspace_name
 
-_TONES = {
-    "info": ("accent.tint", "accent.text"),
-    "warning": ("warning.tint", "warning.text"),
-    "error": ("danger.tint", "danger.text"),
-}
+_AGENT_CHARS, _PROBLEM_CHARS = 40, 300
 
 
-_BEFORE_TEXT, _BESIDE, _AROUND_BUTTON = 44, 12, 4
+class _Fact(NamedTuple):
+    """What the banner says; ``action`` is the button's words, ``does`` which of the page's signals it sends."""
+
+    text: str = ""
+    tone: str = "info"
+    icon: str = "info"
+    action: str = ""
+    does: str = ""
 
 
-class Banner(QWidget):
-    """One fact about the chat, under the header, with at most one button; hidden while there is none. ``tone``: ``info``,
-    ``warning`` or ``error``. ``acted`` has no argument: the button was pressed."""
-
-    acted = Signal()
-
-    def __init__(self, hub: ThemeHub, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._hub = hub
-        self._text, self._tone, self._icon = "", "info", "info"
-        self._button = Button(hub, "", parent=self)
-        self._button.clicked.connect(self.acted)
-        self._button.hide()
-        self.hide()
-        hub.changed.connect(self._themed)
-
-    def say(self, text: str, tone: str = "info", icon: str = "info", *, action: str = "") -> None:
-        """Show a fact; an empty text hides the banner. Without an ``action`` there is no button."""
-        self._text, self._tone, self._icon = text, tone, icon
-        self.setAccessibleName(text)
-        self._button.setText(action)
-        self._button.setAccessibleName(action)
-        self._button.setVisible(bool(action))
-        self.setVisible(bool(text))
-        self._fit()
-        self.update()
-
-    def _themed(self) -> None:
-        self._fit()
-        self.update()
-
-    @property
-    def _room(self) -> int:
-        """How wide the text may be."""
-        button = self._button.sizeHint().width() + _BESIDE if self._button.text() else 0
-        return max(100, self.width() - _BEFORE_TEXT - _BESIDE - button)
-
-    def _fit(self) -> None:
-        flags = int(Qt.TextFlag.TextWordWrap)
-        box = self._hub.theme.metrics("body").boundingRect(QRectF(0, 0, self._room, 400), flags, self._text)
-        hint = self._button.sizeHint()
-        least = hint.height() + 2 * _AROUND_BUTTON if self._button.text() else 0
-        self.setFixedHeight(max(36, int(box.height()) + 16, least))
-        left, top = self.width() - _BESIDE - hint.width(), (self.height() - hint.height()) // 2
-        self._button.setGeometry(left, top, hint.width(), hint.height())
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        self._fit()
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        theme = self._hub.theme
-        painter = QPainter(self)
-        ground, ink = _TONES[self._tone]
-        painter.fillRect(self.rect(), theme.color(ground))
-        draw_icon(painter, theme, self._icon, ink, 20, (self.height() - 16) // 2)
-        painter.setFont(theme.font("body"))
-        painter.setPen(theme.color("text.primary"))
-        flags = int(Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextWordWrap)
-        painter.drawText(QRect(_BEFORE_TEXT, 0, self._room, self.height()), flags, self._text)
-
-
-class ReadOnlyRow(QWidget):
-    """The foot of the page: where the chat comes from, and that it is shown as recorded."""
-
-    def __init__(self, hub: ThemeHub, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._hub = hub
-        self._text = ""
-        hub.changed.connect(self.update)
-
-    def say(self, text: str) -> None:
-        """The one sentence; empty hides the row."""
-        self._text = text
-        self.setAccessibleName(text)
-        self.setVisible(bool(text))
-        self.update()
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        theme = self._hub.theme
-        painter = QPainter(self)
-        painter.fillRect(self.rect(), theme.color("bg.surface"))
-        width = max(200, min(theme.size("reading-max"), self.width() - 64))
-        box = QRectF((self.width() - width) / 2, 0, width, self.height() - theme.tokens.space("s16"))
-        rounded(painter, box, theme.radius("composer"), fill=theme.color("bg.raised"), line=theme.color("line.hair"))
-        draw_icon(painter, theme, "lock", "text.tertiary", round(box.x()) + 14, 14)
-        painter.setFont(theme.font("body"))
-        painter.setPen(theme.color("text.secondary"))
-        text = theme.metrics("body").elidedText(self._text, Qt.TextElideMode.ElideRight, width - 56)
-        painter.drawText(box.adjusted(40, 0, -14, 0), int(Qt.AlignmentFlag.AlignVCenter), text)
+_NONE = _Fact()
 
 
 class ChatPage(QWidget):
-    """The page. Its parts are public: ``header``, ``banner``, ``transcript``; their signals are the page's.
-
-    ``leave_requested`` has no argument: a restore that did not end is to be ended, the files as they are."""
+    """The page. Its parts are public: ``header``, ``banner``, ``transcript``, ``foot`` (and its parts); their signals are the
+    page's. Without an argument: ``leave_requested``: a restore that did not end is to be ended, the files as they are;
+    ``restart_requested``: the agent is to be started again; ``sign_in_requested``: somebody wants to sign in;
+    ``foot_changed``: the foot has another height.
+    """
 
     leave_requested = Signal()
+    restart_requested = Signal()
+    sign_in_requested = Signal()
+    foot_changed = Signal()
 
     def __init__(self, hub: ThemeHub, model: TranscriptModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.model = model
         self._window: MainWindow | None = None
-        self._chat = ""
-        self._wrong = ("", "info", "info")
-        self._unfinished = self._to_answer = self._archived = False
+        self._view: ChatView | None = None
+        self._live: LiveState | None = None
+        self._unfinished = self._to_answer = False
+        self._fact = _NONE
         self.header = ChatHeader(hub, self)
         self.banner = Banner(hub, self)
-        self.banner.acted.connect(self.leave_requested)
+        self.banner.acted.connect(self._act)
         self.transcript = TranscriptView(hub, model, self)
-        self.foot = ReadOnlyRow(hub, self)
-        self.foot.setFixedHeight(hub.theme.size("chat-foot"))
+        self._blank = Blank(hub, self.transcript)
+        self._blank.hide()
+        self.transcript.installEventFilter(self)
+        self.foot = ChatFoot(hub, self)
+        self.foot.height_changed.connect(self.foot_changed)
+        self.composer = self.foot.composer
+        self.permission = self.foot.permission
         self.transcript.link_requested.connect(lambda address: ask_to_open(self.window(), address))
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
@@ -144,6 +77,8 @@ class ChatPage(QWidget):
         layout.addWidget(self.banner)
         layout.addWidget(self.transcript, 1)
         layout.addWidget(self.foot)
+        for news in (model.modelReset, model.rowsInserted, model.rowsRemoved):
+            news.connect(self._say_what_is_missing)
 
     def follow(self, window: MainWindow) -> None:
         """Let the header say what the window's panes do."""
@@ -158,17 +93,59 @@ class ChatPage(QWidget):
             panes = self._window.panes
             self.header.set_inspector(shown=panes.inspector_open, narrow=panes.is_narrow)
 
+    # What is shown
+
     def show_view(self, view: ChatView, *, shown_path: str) -> None:
         """Show a chat that was opened. ``shown_path`` is its workspace as it is written (home folder shortened)."""
-        header, chat = view.header, view.chat
+        header = view.header
+        other = self._view is None or self._view.header.id != header.id
+        self._view = view
+        self._unfinished = self._unfinished and not other
+        if self._live is not None and self._live.chat != header.id:
+            self._live = None
         self.model.set_view(view)
-        self.header.set_chat(header.name, header.agent, chat.model, view.vault_workspace, shown_path)
-        self.foot.say(_origin(header.agent, source=bool(header.source)))
-        self._unfinished = self._unfinished and header.id == self._chat
-        self._chat = header.id
-        self._wrong = _what_is_wrong(view)
-        self._archived = header.archived
+        self.header.set_chat(header.name, header.agent, view.chat.model, view.vault_workspace, shown_path)
+        self.permission.set_workspace(view.vault_workspace)
+        self._show_live()
+
+    def set_live(self, state: LiveState) -> None:
+        """What the agent of the shown chat is doing; of another chat it is nothing."""
+        if self._view is not None and state.chat == self._view.header.id:
+            self._live = state
+            self._show_live()
+
+    def _show_live(self) -> None:
+        state = self._live
+        self.header.set_live(state)
+        self.foot.set_state(state)
+        why = self._why_read_only()
+        if why is None:
+            self.foot.show_composer()
+        else:
+            can_continue = state is not None and state.phase is LivePhase.UNAVAILABLE and self._may_go_on()
+            can_copy = self._view is not None and bool(self._view.messages)
+            self.foot.show_read_only(why, can_continue=can_continue, can_copy=can_copy and state is not None)
         self._say_what_is_wrong()
+        self._say_what_is_missing()
+
+    def _may_go_on(self) -> bool:
+        """Whether the chat as it is stored can be gone on with."""
+        view = self._view
+        if view is None or not view.workspace_found or view.header.archived:
+            return False
+        return view.header.status is not ChatStatus.DAMAGED
+
+    def _why_read_only(self) -> str | None:
+        """Why nothing can be written in the shown chat; None if something can."""
+        view, state = self._view, self._live
+        if view is None:
+            return ""
+        if state is not None and state.phase is not LivePhase.UNAVAILABLE and self._may_go_on():
+            return None
+        agent = one_line(view.header.agent, _AGENT_CHARS)
+        if view.header.source and agent:
+            return tr("This chat was made with {agent}. It is shown here as it was recorded.", agent=agent)
+        return tr("This chat is shown here as it was recorded.")
 
     def say_unfinished(self, unfinished: bool, *, to_answer: bool = False) -> None:
         """Whether a restore of the shown chat began and did not end, and whether it waits for somebody to say that the files
@@ -176,28 +153,70 @@ class ChatPage(QWidget):
         self._unfinished, self._to_answer = unfinished, to_answer
         self._say_what_is_wrong()
 
+    # The banner: one fact at a time, the worst first.
+
     def _say_what_is_wrong(self) -> None:
-        if self._unfinished and not self._wrong[0]:
+        self._fact = fact = self._worst()
+        self.banner.say(fact.text, fact.tone, fact.icon, action=fact.action)
+
+    def _worst(self) -> _Fact:
+        view = self._view
+        if view is None:
+            return _NONE
+        if view.header.status is ChatStatus.DAMAGED:
+            return _Fact(view.header.problem or tr("Parts of this chat can't be read."), "error", "damaged")
+        if not view.workspace_found:
+            text = tr("The workspace was not found where it was. The chat can be read; nothing can be restored.")
+            return _Fact(text, "warning", "warning")
+        if self._unfinished:
             text = tr("A restore of this chat began and did not end. Some of its files may be put back and others not.")
             action = tr("Leave the files as they are") if self._to_answer else ""
-            self.banner.say(text, "warning", "warning", action=action)
-        elif self._archived and not self._wrong[0]:
-            self.banner.say(tr("This chat is archived."), "info", "archive")
-        else:
-            self.banner.say(*self._wrong)
+            return _Fact(text, "warning", "warning", action, "leave")
+        if view.header.archived:
+            return _Fact(tr("This chat is archived."), "info", "archive")
+        return _of_agent(self._live)
+
+    def _act(self) -> None:
+        match self._fact.does:
+            case "leave":
+                self.leave_requested.emit()
+            case "restart":
+                self.restart_requested.emit()
+            case "sign-in":
+                self.sign_in_requested.emit()
+
+    # A chat in which nothing was said yet.
+
+    def _say_what_is_missing(self) -> None:
+        view, state = self._view, self._live
+        empty = view is not None and not self.model.rowCount() and self.foot.is_composing
+        self._blank.setVisible(empty)
+        if empty and view is not None and state is not None:
+            agent = one_line(state.agent, _AGENT_CHARS) or tr("the agent")
+            self._blank.say(
+                "chat",
+                tr("A new chat with {agent} in {name}", agent=agent, name=workspace_name(view.vault_workspace)),
+                tr("Before each turn the files are recorded. Whatever a turn changes can be taken back."),
+            )
+
+    # Qt's names below.
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        self.foot.place()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if watched is self.transcript and event.type() == QEvent.Type.Resize:
+            self._blank.setGeometry(self.transcript.rect())
+        return super().eventFilter(watched, event)
 
 
-def _what_is_wrong(view: ChatView) -> tuple[str, str, str]:
-    """What the banner says of a chat, with its tone and icon; an empty text if nothing is wrong."""
-    if view.header.status is ChatStatus.DAMAGED:
-        return view.header.problem or tr("Parts of this chat can't be read."), "error", "damaged"
-    if not view.workspace_found:
-        text = tr("The workspace was not found where it was. The chat can be read; nothing can be restored.")
-        return text, "warning", "warning"
-    return "", "info", "info"
-
-
-def _origin(agent: str, *, source: bool) -> str:
-    if source and agent:
-        return tr("This chat was made with {agent}. It is shown here as it was recorded.", agent=agent)
-    return tr("This chat is shown here as it was recorded.")
+def _of_agent(state: LiveState | None) -> _Fact:
+    """What is wrong with the agent, and what can be done about it."""
+    if state is None or state.phase is LivePhase.UNAVAILABLE or not (state.problem or state.error):
+        return _NONE
+    error = sentence(state.error) if state.error is not None else None
+    text = one_line(error.title if error is not None else state.problem, _PROBLEM_CHARS)
+    if state.sign_in:
+        return _Fact(text, "warning", "key", tr("Sign in…"), "sign-in")
+    idle = state.phase in (LivePhase.OFF, LivePhase.IDLE)
+    return _Fact(text, "error", "agent", tr("Restart") if idle else "", "restart")

@@ -18,7 +18,7 @@ from PySide6.QtGui import (
     QPaintEvent,
     QResizeEvent,
 )
-from PySide6.QtWidgets import QMenu, QWidget
+from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
 from vibekit_desktop.core.types.agents import Answer, Hold, Question
 from vibekit_desktop.ui.models import permission_words as words
@@ -357,7 +357,7 @@ class PermissionPanel(QWidget):
 
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
-        focus = self.window().focusWidget()
+        focus = QApplication.focusWidget()
         if focus is not None and (focus is self or self.isAncestorOf(focus)):
             self.focus_left.emit()
 

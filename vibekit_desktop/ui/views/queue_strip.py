@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QRectF, Qt, Signal
 from PySide6.QtGui import QFocusEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QApplication, QWidget
 
 from vibekit_desktop.core.types.agents import QueuedPrompt
 from vibekit_desktop.ui.text import tr, tr_n
@@ -136,7 +136,7 @@ class QueueStrip(QWidget):
             self.focus_left.emit()
 
     def _focus(self) -> QWidget | None:
-        focus = self.window().focusWidget()
+        focus = QApplication.focusWidget()
         return focus if focus is not None and self.isAncestorOf(focus) else None
 
     @property

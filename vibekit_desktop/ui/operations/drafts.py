@@ -1,0 +1,102 @@
+"""What is written for each chat and not sent: kept in memory as it is typed, stored a moment later, brought back on opening.
+
+Text is stored; attachments live as long as the window. One thing at a time is stored, the newest text of each chat. UI thread.
+"""
+
+import logging
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from vibekit_desktop.core.api import Core
+from vibekit_desktop.core.types.errors import CoreError
+from vibekit_desktop.core.types.ids import ChatId
+from vibekit_desktop.ui.bridge import Bridge
+from vibekit_desktop.ui.error_text import sentence
+from vibekit_desktop.ui.notify import Notifier
+from vibekit_desktop.ui.views.composer import NOTHING, Written
+
+STORE_AFTER_MS = 500
+
+_log = logging.getLogger(__name__)
+
+
+class Drafts(QObject):
+    """Drafts of one window. ``known(chat, Written)``: what was stored of a chat that was asked for and not known yet.
+
+    Invariant: what was typed is never replaced by what was stored before."""
+
+    known = Signal(object, object)
+
+    def __init__(self, core: Core, bridge: Bridge, notifier: Notifier, parent: QObject) -> None:
+        super().__init__(parent)
+        self._core = core
+        self._bridge = bridge
+        self._notifier = notifier
+        self._kept: dict[ChatId, Written] = {}
+        self._unstored: dict[ChatId, str] = {}
+        self._storing = False
+        self._told: set[str] = set()
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.setInterval(STORE_AFTER_MS)
+        self._timer.timeout.connect(self.store_now)
+
+    def of(self, chat: ChatId) -> Written | None:
+        """What is written for a chat; None if nobody has looked yet: then ``known`` tells it."""
+        kept = self._kept.get(chat)
+        if kept is None:
+            self._bridge.spawn(self, self._read(chat), name="read a draft")
+        return kept
+
+    def keep(self, chat: ChatId, written: Written) -> None:
+        """This is written for the chat now."""
+        former = self._kept.get(chat)
+        self._kept[chat] = written
+        if former is None or former.text != written.text:
+            self._unstored[chat] = written.text
+            self._timer.start()
+
+    def forget(self, chat: ChatId) -> None:
+        """It was sent: nothing is written."""
+        self.keep(chat, NOTHING)
+        self.store_now()
+
+    def drop(self, chat: ChatId) -> None:
+        """The chat is gone."""
+        self._kept.pop(chat, None)
+        self._unstored.pop(chat, None)
+
+    def store_now(self) -> None:
+        """Store what is not stored yet, without waiting for more."""
+        self._timer.stop()
+        if self._unstored and not self._storing:
+            self._storing = True
+            self._bridge.spawn(self, self._store(), name="store a draft")
+
+    async def _read(self, chat: ChatId) -> None:
+        try:
+            text = await self._core.chats.draft(chat)
+        except CoreError as error:
+            _log.info("the draft of a chat can't be read: %s", error.code)
+            text = ""
+        if chat not in self._kept:
+            self._kept[chat] = Written(text)
+            self.known.emit(chat, self._kept[chat])
+
+    async def _store(self) -> None:
+        try:
+            while self._unstored:
+                chat = next(iter(self._unstored))
+                text = self._unstored.pop(chat)
+                try:
+                    await self._core.chats.set_draft(chat, text)
+                except CoreError as error:
+                    self._not_stored(chat, error)
+        finally:
+            self._storing = False
+
+    def _not_stored(self, chat: ChatId, error: CoreError) -> None:
+        _log.info("a draft was not stored: %s", error.code)
+        if chat not in self._told:
+            self._told.add(chat)  # once: it would be said again at every word
+            self._notifier.toast(sentence(error).sentence, "error")

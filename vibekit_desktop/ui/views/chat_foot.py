@@ -1,0 +1,115 @@
+"""The foot of a chat's page: what waits to be allowed, what is queued, and the composer, or the row of a chat only shown.
+
+Arranges its parts in one column and says how high it is; decides nothing. UI thread only.
+"""
+
+from PySide6.QtCore import Signal
+from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import QWidget
+
+from vibekit_desktop.core.types.agents import LiveState
+from vibekit_desktop.ui.theme.palette import ThemeHub
+from vibekit_desktop.ui.views.composer import Composer
+from vibekit_desktop.ui.views.permission import PermissionPanel
+from vibekit_desktop.ui.views.queue_strip import QueueStrip
+from vibekit_desktop.ui.views.read_only_row import ReadOnlyRow
+
+_UNDER_PERMISSION, _UNDER_QUEUE, _BESIDE = 8, 6, 32
+_COMPOSER_SHARE, _FRAMES_SHARE = 0.4, 0.3
+"""Of the page's height: how high the composer may become, and how much a question may show of what it is about."""
+
+
+class ChatFoot(QWidget):
+    """The foot. Its parts are public: ``permission``, ``queue``, ``composer``, ``read_only``. ``height_changed(height)``.
+
+    Invariant: either the composer is there or the row of a chat that is only shown; a question is there whenever one waits."""
+
+    height_changed = Signal(int)
+
+    def __init__(self, hub: ThemeHub, host: QWidget) -> None:
+        super().__init__(host)
+        self._hub = hub
+        self._host = host
+        self.permission = PermissionPanel(hub, self)
+        self.queue = QueueStrip(hub, self)
+        self.composer = Composer(hub, host, self)
+        self.read_only = ReadOnlyRow(hub, self)
+        self._composing = False
+        for part in (self.permission, self.queue, self.composer):
+            part.height_changed.connect(self.place)
+        for strip in (self.permission, self.queue):
+            strip.focus_left.connect(self._take_focus)
+        self.setTabOrder(self.permission, self.queue)
+        self.setTabOrder(self.queue, self.composer)
+        self.composer.hide()
+        hub.changed.connect(self.place)
+        self.place()
+
+    @property
+    def is_composing(self) -> bool:
+        """Whether something can be written here."""
+        return self._composing
+
+    def show_read_only(self, text: str, *, can_continue: bool, can_copy: bool) -> None:
+        """Nobody answers here: say why, and what can be done."""
+        self._composing = False
+        self.read_only.say(text, can_continue=can_continue, can_copy=can_copy)
+        self.setAccessibleName(text)
+        self._swap()
+
+    def show_composer(self) -> None:
+        """Something can be written here."""
+        self._composing = True
+        self.setAccessibleName("")
+        self._swap()
+
+    def _swap(self) -> None:
+        self.composer.setVisible(self._composing)
+        self.read_only.setVisible(not self._composing)
+        self.place()
+
+    def set_state(self, state: LiveState | None) -> None:
+        """What the chat is doing."""
+        self.permission.show_questions(state.questions if state is not None else ())
+        self.queue.show_queue(state.queue if state is not None else ())
+        self.composer.set_state(state)
+
+    def _take_focus(self) -> None:
+        if self._composing:
+            self.composer.focus()
+
+    def place(self) -> None:
+        """Put the parts one over the other in the column, and take the height that they want."""
+        theme = self._hub.theme
+        width = max(200, min(theme.size("reading-max"), self.width() - 2 * _BESIDE))
+        left = (self.width() - width) // 2
+        page = self._host.height()
+        room = int(page * _FRAMES_SHARE) // 2
+        y = 0
+        if self.permission.question is not None:
+            height = self.permission.height_for(width, room)
+            self.permission.setGeometry(left, y, width, height)
+            self.permission.place(room)
+            y += height + _UNDER_PERMISSION
+        if height := self.queue.height_for():
+            self.queue.setGeometry(left, y, width, height)
+            y += height + _UNDER_QUEUE
+        under = theme.tokens.space("s16")
+        if self._composing:
+            height = self.composer.height_for(width, int(page * _COMPOSER_SHARE) - under)
+            self.composer.setGeometry(left, y, width, height)
+        else:
+            height = self.read_only.sizeHint().height()
+            self.read_only.setGeometry(left, y, width, height)
+        y += height + under
+        if y != self.height() or y != self.minimumHeight():
+            self.setFixedHeight(y)
+            self.height_changed.emit(y)
+
+    # Qt's names below.
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        self.place()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        QPainter(self).fillRect(self.rect(), self._hub.theme.color("bg.surface"))
