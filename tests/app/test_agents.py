@@ -24,13 +24,14 @@ GEMINI = AgentInfo(
     ),
 )
 OPENCODE = AgentInfo(id="opencode", name="OpenCode", state=AgentState.NOT_INSTALLED, install="npm install -g opencode-ai")
+CURSOR = AgentInfo(id="cursor", name="Cursor", state=AgentState.NOT_INSTALLED, website="https://example.org/cursor")
 MINE = AgentInfo(id="mine", name="Mi\x1bne", state=AgentState.FAILED, command=("/m",), problem="It ended.", custom=True)
 
 
 @pytest.fixture
 def fake() -> FakeCore:
     fake = FakeCore()
-    fake.agents.found = [GEMINI, MINE, OPENCODE]
+    fake.agents.found = [GEMINI, MINE, OPENCODE, CURSOR]
     return fake
 
 
@@ -48,6 +49,7 @@ def test_people_read_what_is_here_what_is_wrong_with_it_and_how_to_get_the_rest(
         "Gemini CLI not signed in 0.61.0 '/opt/my tools/gemini' --acp",
         "Mi\\x1bne does not start /m",
         "OpenCode not installed install: npm install -g opencode-ai",
+        "Cursor not installed see https://example.org/cursor",
         "Gemini CLI: sign in with Log in with Google",
         "Gemini CLI: sign in with API key: set GEMINI_API_KEY",
         "Gemini CLI: sign in with Terminal: run `'/opt/my tools/gemini' login` in a terminal",
@@ -58,7 +60,7 @@ def test_people_read_what_is_here_what_is_wrong_with_it_and_how_to_get_the_rest(
 
 def test_programs_read_an_object(fake: FakeCore, capsysbinary: pytest.CaptureFixture[bytes]) -> None:
     assert call(fake, as_json=True) == 0
-    gemini, mine, opencode = json.loads(capsysbinary.readouterr().out)["agents"]
+    gemini, mine, opencode, _ = json.loads(capsysbinary.readouterr().out)["agents"]
     assert gemini["command"] == ["/opt/my tools/gemini", "--acp"]
     assert (gemini["name"], gemini["state"], gemini["version"], gemini["id"]) == (
         "Gemini CLI",

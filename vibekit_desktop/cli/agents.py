@@ -43,8 +43,13 @@ async def _checked(core: Core, info: AgentInfo) -> AgentInfo:
 
 
 def _row(info: AgentInfo) -> tuple[str, ...]:
-    command = shlex.join(info.command) if info.command else f"install: {info.install or info.website}"
-    return info.name, _STATES[info.state], info.version, command
+    if info.command:
+        how = shlex.join(info.command)
+    elif info.install:
+        how = f"install: {info.install}"
+    else:
+        how = f"see {info.website}" if info.website else ""
+    return info.name, _STATES[info.state], info.version, how
 
 
 def _more(info: AgentInfo) -> Sequence[str]:
