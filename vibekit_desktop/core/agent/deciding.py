@@ -1,0 +1,140 @@
+"""From what an agent wants to whether it may: looked at, answered, looked at again, kept; and whatever changed is asked again.
+
+The order is the promise: the answer leaves only after what will go is in the store, and it is about the files that were there
+when the question was asked. Loop thread.
+"""
+
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from vibekit_desktop.core.agent.asker import Asker
+from vibekit_desktop.core.agent.grants import same_state
+from vibekit_desktop.core.agent.guarded_turn import GuardedTurn
+from vibekit_desktop.core.agent.places import Place, Places
+from vibekit_desktop.core.agent.policy import Refused, Verdict
+from vibekit_desktop.core.agent.sink import Sink
+from vibekit_desktop.core.agent.wishes import WRITES, Wish
+from vibekit_desktop.core.types.agents import Answer, Hold, Operation, Why
+from vibekit_desktop.core.types.checkpoints import FileState, State
+from vibekit_desktop.core.types.ids import WorkspacePath
+
+MOST_ROUNDS = 20
+"""A file that is another one every time is not worth more questions."""
+_NOT_REGULAR = "not-regular"
+
+
+class Outcome(StrEnum):
+    """How a request ended, in the words of `Given`."""
+
+    ALLOWED = "allowed"
+    DENIED = "denied"
+    CANCELLED = "cancelled"
+    REFUSED = "refused"
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """An outcome, and the wish as it was looked at last. ``unprotected``: it may be done although it can't be undone."""
+
+    outcome: Outcome
+    wish: Wish
+    unprotected: bool = False
+
+    @property
+    def words(self) -> str:
+        """One line of ours for it."""
+        refused = self.wish.refused
+        if self.outcome is Outcome.REFUSED and refused is not None:
+            return self.wish.refusal(refused)
+        return f"{self.wish.words()} (can't be undone)" if self.unprotected else self.wish.words()
+
+
+class Decider:
+    """Decides for one chat."""
+
+    def __init__(self, places: Places, sink: Sink, asker: Asker) -> None:
+        self._places = places
+        self._sink = sink
+        self._asker = asker
+
+    async def look(self, wish: Wish) -> Wish:
+        """The wish with its places found anew, and what is at them now."""
+        places = [await self._places.find(place.text, wish.operation) for place in wish.places]
+        folder = None if wish.folder is None else await self._places.find(wish.folder.text, wish.operation)
+        states: dict[WorkspacePath, FileState] = {}
+        for at, place in enumerate(places):
+            if place.real is None or place.refused is not None or wish.operation not in (*WRITES, Operation.READ):
+                continue
+            state = states[place.real] = await self._sink.look(place.real)
+            if state.state is State.UNKNOWN and state.reason == _NOT_REGULAR:
+                places[at] = replace(place, verdict=Verdict.REFUSE, refused=Refused.NOT_REGULAR)
+        why = wish.why
+        if wish.operation is Operation.EDIT and any(place.refused is Refused.WORKSPACE for place in places):
+            # Naming the workspace says no more than naming nothing.
+            places = [place for place in places if place.refused is not Refused.WORKSPACE]
+            why = why if places else why | {Why.NOT_ANNOUNCED}
+        return replace(wish, places=tuple(places), folder=folder, states=states, why=why)
+
+    async def decide(self, turn: GuardedTurn, wish: Wish, *, keeps: bool = True) -> Decision:
+        """Whether a wish that was looked at may be done. With ``keeps``, what goes is in the store when this says yes."""
+        for _ in range(MOST_ROUNDS):
+            if wish.refused is not None:
+                return Decision(Outcome.REFUSED, wish)
+            reply = await self._asker.ask(wish, turn.number, turn.headless)
+            if turn.stopped() or reply.answer is None:
+                return Decision(Outcome.CANCELLED, wish)
+            if not reply.allows:
+                return Decision(Outcome.DENIED, wish)
+            if reply.waited:
+                now = await self.look(wish)
+                if differs(wish, now):
+                    wish = now.with_why(Why.CHANGED)
+                    continue
+            decision = await self._keep(turn, wish) if keeps else Decision(Outcome.ALLOWED, wish)
+            if decision is not None:
+                return Decision(Outcome.CANCELLED, wish) if turn.stopped() else decision
+            wish = (await self.look(wish)).with_why(Why.CHANGED)
+        return Decision(Outcome.DENIED, wish)
+
+    async def _keep(self, turn: GuardedTurn, wish: Wish) -> Decision | None:
+        """Keep what goes, asking as long as that fails; None if it is not what was asked about any more."""
+        while True:
+            async with turn.order:
+                if turn.stopped():
+                    return Decision(Outcome.CANCELLED, wish)
+                kept = await turn.keep(wish)
+            if kept.refused is not None:
+                return Decision(Outcome.REFUSED, refusing(wish, kept.refused))
+            if kept.changed:
+                return None
+            if kept.hold is Hold.NONE:
+                return Decision(Outcome.ALLOWED, wish)
+            answer = await self.held(turn, wish, kept.hold)
+            if answer is Answer.UNPROTECTED:
+                return Decision(Outcome.ALLOWED, wish, unprotected=True)
+            if answer is not Answer.RETRY:
+                return Decision(Outcome.CANCELLED if answer is None else Outcome.DENIED, wish)
+
+    async def held(self, turn: GuardedTurn, wish: Wish, hold: Hold) -> Answer | None:
+        """What the person wants done with a write that can't be undone; None if the turn was stopped."""
+        reply = await self._asker.held(wish, hold, turn.number, turn.headless)
+        return None if turn.stopped() else reply.answer
+
+
+def refusing(wish: Wish, reason: Refused) -> Wish:
+    """The wish, refused at its first place for a reason that only showed at the disk."""
+    first = wish.places[0] if wish.places else Place("", Verdict.REFUSE)
+    return replace(wish, places=(replace(first, verdict=Verdict.REFUSE, refused=reason), *wish.places[1:]))
+
+
+def differs(wish: Wish, now: Wish) -> bool:
+    """Whether anything that a question was about is another one now."""
+    if [(place.real, place.absolute, place.refused) for place in wish.places] != [
+        (place.real, place.absolute, place.refused) for place in now.places
+    ]:
+        return True
+    if wish.folder != now.folder or set(wish.states) != set(now.states):
+        return True
+    if wish.operation is Operation.READ:
+        return False  # reading a newer version harms nobody
+    return any(not same_state(state, now.states[path]) for path, state in wish.states.items())
