@@ -130,7 +130,7 @@ class AcpLink:
         }
         answer = await self._request("handshake", "initialize", params, self._patience.handshake_s)
         version = answer.get("protocolVersion") if isinstance(answer, dict) else None
-        if not isinstance(version, int) or version != PROTOCOL_VERSION:
+        if type(version) is not int or version != PROTOCOL_VERSION:
             raise AgentFailed(self._name, "handshake", "protocol")
         self._greeting = acp_offers.greeting(answer, self._command)
         return self._greeting

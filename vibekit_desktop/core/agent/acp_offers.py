@@ -102,7 +102,7 @@ def _sign_in(entry: Json, command: Sequence[str]) -> SignIn | None:
     if not id_:
         return None
     if words(entry, "type") == "env_var":
-        variables = tuple(name for variable in entries(entry, "vars") if (name := words(variable, "name")))
+        variables = tuple(words(variable, "name") for variable in entries(entry, "vars") if words(variable, "name"))
         return SignIn(id=id_, name=name, description=description, kind=SignInKind.ENV, variables=variables)
     # Agents older than the type of the method say it in their notes, with a program of their own.
     noted = under(under(entry, "_meta"), "terminal-auth")
