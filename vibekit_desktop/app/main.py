@@ -12,9 +12,10 @@ from vibekit_desktop.app.chosen import PLAIN_WINDOW, home_of, vault_of
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # typing, argparse and pathlib cost milliseconds that a person would wait for
     from argparse import Namespace
-    from collections.abc import Sequence
+    from collections.abc import Awaitable, Callable, Sequence
 
     from vibekit_desktop.app.chosen import Options
+    from vibekit_desktop.core.api import Core
 
 
 def main(arguments: "Sequence[str] | None" = None) -> int:
@@ -46,18 +47,18 @@ def _run_verb(options: "Namespace") -> int:
     from vibekit_desktop.app.dirs import find_dirs
     from vibekit_desktop.app.wiring import build
     from vibekit_desktop.cli.main import run_verb
-    from vibekit_desktop.core.api import Core
 
     dirs = find_dirs(options.data_dir)
     if options.verbose:
         crash.start_logging(dirs.logs, verbose=True)
 
-    def build_core() -> Core:
+    def make() -> "tuple[Core, Callable[[], Awaitable[None]]]":
         home, config_dir = home_of(options)
-        return build(dirs, home=home, config_dir=config_dir, vault=vault_of(options)).core
+        wired = build(dirs, home=home, config_dir=config_dir, vault=vault_of(options))
+        return wired.core, wired.close
 
     try:
-        return run_verb(options, build_core)
+        return run_verb(options, make)
     except Exception as error:  # a fault of ours: one sentence, the place in the log, and the promised exit status
         crash.start_logging(dirs.logs, verbose=False)
         crash.report(error, f"the verb {options.verb}")

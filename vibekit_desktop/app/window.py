@@ -26,6 +26,8 @@ if TYPE_CHECKING:  # typing itself costs 3 ms, which a person would wait for
     from vibekit_desktop.ui.views.shell import Shell
 
 CLOSE_STEP_S = 2.0
+CLOSE_CORE_S = 6.0
+"""A running turn is stopped and stored, and its agent ended; the window is gone meanwhile."""
 _asked: list[int] = []
 """Signals that came before the loop could take them. A handler that raised would be lost inside of Qt's calls to us."""
 NO_DISPLAY = (
@@ -73,6 +75,11 @@ def _ending_signals() -> "tuple[signal.Signals, ...]":
     return () if sys.platform == "win32" else (signal.SIGINT, signal.SIGTERM)
 
 
+def _is_from_desktop() -> bool:
+    """Whether a desktop started us and not a shell: then PATH may lack what the user's shell adds to it."""
+    return sys.platform != "win32" and not os.environ.get("TERM")
+
+
 def _furnish(app: "QApplication", shell: "Shell", options: "Options") -> int:
     """Load everything else, fill the window, turn the loop."""
     os.environ.setdefault("QT_API", "pyside6")
@@ -99,7 +106,7 @@ def _furnish(app: "QApplication", shell: "Shell", options: "Options") -> int:
     loop = QEventLoop(app)
     asyncio.set_event_loop(loop)
     home, config_dir = home_of(options)
-    wired = build(dirs, home=home, config_dir=config_dir, vault=vault_of(options))
+    wired = build(dirs, home=home, config_dir=config_dir, vault=vault_of(options), from_desktop=_is_from_desktop())
     conductor = Conductor(wired.core, hub, window, own_theme=options.theme is not None)
     crash.install(conductor.tell_fault)
     crash.watch_loop(loop, conductor.tell_fault)
@@ -131,9 +138,9 @@ async def _live(
     finally:
         # reverse order of starting, each step with a time limit
         conductor.close()
-        for step in (conductor.drained(), wired.close()):
+        for step, limit_s in ((conductor.drained(), CLOSE_STEP_S), (wired.close(), CLOSE_CORE_S)):
             try:
-                await asyncio.wait_for(step, CLOSE_STEP_S)
+                await asyncio.wait_for(step, limit_s)
             except TimeoutError:
                 continue
     return status

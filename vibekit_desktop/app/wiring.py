@@ -4,6 +4,7 @@ Reads top to bottom like a parts list. Called on the loop thread; makes no folde
 """
 
 import asyncio
+import os
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
@@ -11,9 +12,12 @@ from pathlib import Path
 
 from vibekit_desktop import __version__
 from vibekit_desktop.app.dirs import Dirs
+from vibekit_desktop.core.agent.launch import Launch
+from vibekit_desktop.core.agent.link import Host, Link
 from vibekit_desktop.core.api import Core
 from vibekit_desktop.core.bus import Bus
 from vibekit_desktop.core.disk.fs import Fs
+from vibekit_desktop.core.services.agents import AgentService
 from vibekit_desktop.core.services.chats import ChatService
 from vibekit_desktop.core.services.checkpoints import CheckpointService
 from vibekit_desktop.core.services.contents import LineCounts
@@ -25,11 +29,15 @@ from vibekit_desktop.core.services.headers import Headers
 from vibekit_desktop.core.services.history import HistoryService
 from vibekit_desktop.core.services.hook_chats import HookChats
 from vibekit_desktop.core.services.library import LibraryService
+from vibekit_desktop.core.services.live import LiveService
+from vibekit_desktop.core.services.live_agent import Means
+from vibekit_desktop.core.services.live_rules import Rules
 from vibekit_desktop.core.services.purge import Purge, RetentionService
 from vibekit_desktop.core.services.serial import Serial
 from vibekit_desktop.core.services.settings import SettingsService
 from vibekit_desktop.core.services.shelf import Shelf
 from vibekit_desktop.core.services.shown import Shown
+from vibekit_desktop.core.services.turn_book import TurnBook
 from vibekit_desktop.core.services.turns import TurnService
 from vibekit_desktop.core.services.watch import WatchService
 from vibekit_desktop.core.sources.claude_code import ClaudeCode
@@ -41,8 +49,8 @@ from vibekit_desktop.core.worker.pool import WorkerPool
 class Wired:
     """The core, and what the program does with it at its edges.
 
-    ``recover`` finishes interrupted restores (the window calls it at start); ``close`` ends the watching, the
-    removing of old archived chats and the worker process.
+    ``recover`` finishes interrupted restores and turns (the window calls it at start); ``close`` ends the agents, the watching,
+    the removing of old archived chats and the worker process.
     """
 
     core: Core
@@ -65,9 +73,17 @@ def build(
     clock: Callable[[], int] = now_ms,
     pause: Callable[[float], Awaitable[None]] = asyncio.sleep,
     now_s: Callable[[], float] = time.monotonic,
+    from_desktop: bool = False,
 ) -> Wired:
-    """Put the program together. ``vault`` is (folder, workspace) of ``--vault``; ``config_dir`` is where the environment moved
-    Claude Code's folder to, only for the user's own home. ``pause`` and ``now_s`` are how the services wait."""
+    """Put the program together. ``from_desktop``: it was started by a desktop and not in a shell, so PATH may lack what the
+    user's shell adds. ``vault`` is (folder, workspace) of ``--vault``; ``config_dir`` is where the environment moved Claude
+    Code's folder to, only for the user's own home. ``pause`` and ``now_s`` are how the services wait."""
+
+    def connect(launch: Launch, host: Host) -> Link:
+        from vibekit_desktop.core.agent.acp_link import AcpLink  # takes half a second, which only live agents are worth
+
+        return AcpLink(launch, host, errors_to=dirs.logs / "agents")
+
     fs = Fs()
     bus = Bus()
     serial = Serial()
@@ -92,18 +108,32 @@ def build(
     diffs = DiffService(history, serial, pool)
     exports = ExportService(fs, history, serial, diffs, clock=clock)
     library = LibraryService(fs, shelf, history, finder, headers, serial, settings, version=__version__)
-    turns = TurnService(
+    book = TurnBook(bus, headers, serial, counts, count_again=checkpoints.count_again, pause=pause, now_s=now_s)
+    turns = TurnService(book, HookChats(shelf, history, chats), clock=clock, path_of=library.workspace_path)
+    agents = AgentService(
         bus,
-        HookChats(shelf, history, chats),
-        headers,
-        serial,
-        counts,
-        clock=clock,
-        path_of=library.workspace_path,
-        count_again=checkpoints.count_again,
-        pause=pause,
-        now_s=now_s,
+        fs,
+        data_dir=dirs.data,
+        cache_dir=dirs.cache,
+        logs_dir=dirs.logs,
+        home=home,
+        environ=os.environ,
+        connect=connect,
+        from_desktop=from_desktop,
+        workspaces=lambda: [entry.workspace for entry in shelf.read().vaults],
     )
+    means = Means(
+        bus=bus,
+        book=book,
+        fs=fs,
+        agents=agents,
+        rules=Rules(fs),
+        connect=connect,
+        clock=clock,
+        home=home,
+        data_dir=dirs.data,
+    )
+    live = LiveService(means, shelf, history, chats)
     watch = WatchService(bus, fs, shelf, headers, settings, pause=pause)
 
     core = Core(
@@ -118,13 +148,22 @@ def build(
         library=library,
         settings=settings,
         retention=retention,
+        agents=agents,
+        live=live,
         version=__version__,
     )
 
+    async def recover() -> Sequence[RestoreReport]:
+        found = await checkpoints.recover_all()
+        await live.recover()
+        return found
+
     async def close() -> None:
+        await live.close()
+        await agents.close()
         await retention.stop()
         await watch.stop()
         await pool.close()
         shown.close()
 
-    return Wired(core=core, bus=bus, recover=checkpoints.recover_all, close=close)
+    return Wired(core=core, bus=bus, recover=recover, close=close)

@@ -5,7 +5,7 @@ import json
 import sys
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 
-from vibekit_desktop.cli import chats, exports, objects, printing, turns
+from vibekit_desktop.cli import agents, chats, exports, live, objects, printing, turns
 from vibekit_desktop.cli.objects import Json
 from vibekit_desktop.cli.options import folder_of
 from vibekit_desktop.cli.printing import many
@@ -374,6 +374,8 @@ COMMANDS: Mapping[str, Command] = {
     "purge": chats.purge,
     "settings": chats.settings,
     "export": exports.export,
+    "agents": agents.agents,
+    "prompt": live.prompt,
     "verify": _verify,
     "doctor": _doctor,
 }

@@ -7,7 +7,7 @@ import argparse
 import asyncio
 import json
 import sys
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 
 from vibekit_desktop.cli.commands import COMMANDS
 from vibekit_desktop.cli.sentences import FAILED, REFUSED, USAGE, exit_status, sentence
@@ -29,11 +29,16 @@ def print_usage_error(text: str, *, as_json: bool) -> int:
     return USAGE
 
 
-def run_verb(options: argparse.Namespace, build_core: Callable[[], Core]) -> int:
-    """Run the verb of ``options`` to its end; returns the exit status. ``build_core`` is called inside the loop."""
+def run_verb(options: argparse.Namespace, build: Callable[[], tuple[Core, Callable[[], Awaitable[None]]]]) -> int:
+    """Run the verb of ``options`` to its end; returns the exit status. ``build`` is called inside the loop; it makes the core,
+    and what ends it."""
 
     async def run() -> int:
-        return await COMMANDS[options.verb](build_core(), options)
+        core, close = build()
+        try:
+            return await COMMANDS[options.verb](core, options)
+        finally:
+            await close()
 
     try:
         status = asyncio.run(run())

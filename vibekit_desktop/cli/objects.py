@@ -7,6 +7,7 @@ import base64
 import os
 from collections.abc import Iterable, Mapping, Sequence
 
+from vibekit_desktop.core.types.agents import TurnOutcome
 from vibekit_desktop.core.types.chats import ChatHeader, ChatStatus, TurnSpan
 from vibekit_desktop.core.types.checkpoints import (
     CaptureReport,
@@ -209,6 +210,19 @@ def turn_report_object(report: TurnReport) -> dict[str, Json]:
         "turn": report.turn,
         "files": [change_object(change) for change in report.files],
         "coverage": _coverage(report.coverage),
+    }
+
+
+def outcome_object(outcome: TurnOutcome) -> dict[str, Json]:
+    """The object of ``prompt``."""
+    return {
+        "chat_id": outcome.chat,
+        "turn": outcome.turn,
+        "stop_reason": outcome.stop_reason.value,
+        "files": [change_object(change) for change in outcome.files],
+        "permissions": [{"title": shown(given.title), "answer": given.answer} for given in outcome.permissions],
+        "coverage": _coverage(outcome.coverage),
+        "problem": shown(outcome.problem),
     }
 
 

@@ -173,6 +173,36 @@ def _add_turn_verbs(verbs: "argparse._SubParsersAction[_Parser]") -> None:
     conflicts.add_argument("chat", metavar="CHAT")
 
 
+def _seconds(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError("must be a number of seconds") from error
+    if not 0 < value < 10_000_000:
+        raise argparse.ArgumentTypeError("must be a number of seconds, more than 0")
+    return value
+
+
+def _add_agent_verbs(verbs: "argparse._SubParsersAction[_Parser]") -> None:
+    agents = verbs.add_parser("agents", help="agents that this computer can start")
+    agents.add_argument("--check", action="store_true", help="start each one that is here, to see its version and its sign-in")
+
+    prompt = verbs.add_parser(
+        "prompt",
+        help="say something to an agent and wait for the end of its turn",
+        description="Runs one turn with a live agent, in CHAT or in a new chat of the folder DIR. Nobody is asked: --allow "
+        "answers what the agent asks. reads: it may read, and nothing else. all: it may do whatever may be asked for; writes "
+        "outside of the folder are refused all the same. none: nothing.",
+    )
+    prompt.add_argument("words", metavar="[CHAT] TEXT", nargs="+")
+    prompt.add_argument("--workspace", metavar="DIR", help="the folder of a new chat")
+    agent = prompt.add_mutually_exclusive_group()
+    agent.add_argument("--agent", metavar="NAME", help="one of `agents`; in CHAT it answers from now on")
+    agent.add_argument("--agent-command", metavar="CMD", help="a command that speaks ACP on its standard input and output")
+    prompt.add_argument("--allow", choices=("reads", "all", "none"), default="reads")
+    prompt.add_argument("--timeout", type=_seconds, metavar="S", help="stop the turn after so many seconds")
+
+
 def _days(text: str) -> int:
     if not (text.isascii() and text.isdecimal() and len(text) <= 6):
         raise argparse.ArgumentTypeError("must be a number of days, 0 or more")
@@ -256,6 +286,7 @@ def _build(version: str) -> _Parser:
     _add_point_verbs(verbs)
     _add_turn_verbs(verbs)
     _add_chat_verbs(verbs)
+    _add_agent_verbs(verbs)
     verify = verbs.add_parser("verify", help="check every log, blob and chat file; changes nothing")
     verify.add_argument("chat", metavar="CHAT", nargs="?")
     verify.add_argument("--repair-index", action="store_true", help="throw the caches away and make them again first")
@@ -279,6 +310,8 @@ def parse_options(arguments: Sequence[str], *, version: str) -> argparse.Namespa
         raise UsageError("--delete and --mode exclude each other: a file that goes has no permissions")
     if options.verb == "turn":
         _check_turn(options)
+    if options.verb == "prompt":
+        _check_prompt(options)
     if options.verb and (options.offscreen_shot or options.open_chat or options.view or options.theme):
         raise UsageError("--offscreen-shot, --open, --view and --theme are for the window, not for a verb")
     return options
@@ -289,3 +322,16 @@ def _check_turn(options: argparse.Namespace) -> None:
     for name, edge in (("prompt", "begin"), ("answer", "end")):
         if getattr(options, name) is not None and options.edge != edge:
             raise UsageError(f"--{name} is for `turn CHAT {edge}`")
+
+
+def _check_prompt(options: argparse.Namespace) -> None:
+    """One word is what is said, two are the chat and what is said in it."""
+    if len(options.words) > 2:
+        raise UsageError("too many words: put quotes around TEXT")
+    options.chat, options.text = (None, options.words[0]) if len(options.words) == 1 else options.words
+    if not options.text.strip():
+        raise UsageError("there is nothing to say")
+    if options.chat is None and not (options.workspace or options.vault_workspace):
+        raise UsageError("a new chat needs --workspace DIR")
+    if options.chat is None and not (options.agent or options.agent_command):
+        raise UsageError("a new chat needs --agent NAME or --agent-command CMD")

@@ -6,6 +6,7 @@ Knows which live chats there are and finds the vault of each; what one of them d
 import asyncio
 import logging
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -296,7 +297,7 @@ class LiveService:
         """End the turns that a crash of ours cut off, so that what people do now is not taken for theirs; how many."""
         ended = 0
         for vault in await durably(self._shelf.vaults):
-            for chat, turn in await durably(lambda vault=vault: _cut_off(vault)):
+            for chat, turn in await durably(partial(_cut_off, vault)):
                 try:
                     ended += await self._end_cut_off(vault, chat, turn)
                 except CoreError as error:

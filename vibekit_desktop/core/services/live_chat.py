@@ -130,11 +130,12 @@ class LiveChat:
             return
         begun: Begun = asyncio.get_running_loop().create_future()
         talking = self._talk(prompt, None, begun)
-        await asyncio.wait({begun, talking}, return_when=asyncio.FIRST_COMPLETED)
-        if not begun.done():
-            begun.cancel()
-            if not talking.cancelled():  # somebody stopped it before it began
-                talking.result()
+        talking.add_done_callback(lambda task: _carry(task, begun))
+        try:
+            await begun
+        except asyncio.CancelledError:
+            if not talking.cancelled():  # else somebody stopped it before it began
+                raise
 
     def run(self, prompt: Prompt, headless: Headless) -> "asyncio.Task[TurnOutcome]":
         """Say it now; the task ends with the turn."""
@@ -303,6 +304,17 @@ class LiveChat:
     def _terminal_wrote(self, terminal: str) -> None:
         if self._turn is not None:
             self._turn.terminal_wrote(terminal)
+
+
+def _carry(task: "asyncio.Task[TurnOutcome]", begun: Begun) -> None:
+    """Why a turn never began, to whoever waits for its beginning."""
+    if begun.done():
+        return
+    error = None if task.cancelled() else task.exception()
+    if error is None:
+        begun.cancel()
+    else:
+        begun.set_exception(error)
 
 
 class _ChatHost:
