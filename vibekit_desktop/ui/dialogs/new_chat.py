@@ -23,6 +23,7 @@ from PySide6.QtWidgets import (
 from vibekit_desktop.core.types.agents import AgentChoice, AgentInfo, AgentSession
 from vibekit_desktop.ui import when
 from vibekit_desktop.ui.dialogs.overlay import Overlay
+from vibekit_desktop.ui.dialogs.sign_in import show_through
 from vibekit_desktop.ui.text import tr, tr_n
 from vibekit_desktop.ui.theme.palette import ThemeHub
 from vibekit_desktop.ui.views.agent_rows import AgentRows, can_start
@@ -86,6 +87,7 @@ class NewChatDialog(Overlay[NewChat]):
         self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._scroll.setWidget(self.agents)
+        show_through(self._scroll)
         self.command = QLineEdit(self.card)
         self.command.setPlaceholderText(tr("Or a command of your own that speaks ACP, for example: my-agent --acp"))
         self.command.setAccessibleName(tr("Command of your own"))
@@ -110,7 +112,7 @@ class NewChatDialog(Overlay[NewChat]):
         self.stops = [self.agents, self.command, self.ask_sessions, self.sessions, self.folder, self.primary, self.cancel]
 
     def _build(self) -> None:
-        outer = QVBoxLayout(self.card)
+        outer = self._layout = QVBoxLayout(self.card)
         outer.setContentsMargins(24, 20, 24, 20)
         outer.setSpacing(10)
         outer.addWidget(self._title)
@@ -147,9 +149,6 @@ class NewChatDialog(Overlay[NewChat]):
     def show_agents(self, agents: Sequence[AgentInfo], chosen: str = "") -> None:
         """The agents as they are known now; the one that was chosen stays chosen."""
         self.agents.show_agents(agents, chosen=chosen)
-        height = self.hub.theme.size("source")
-        self._scroll.setMinimumHeight(height * min(2, max(1, len(agents))))
-        self._scroll.setMaximumHeight(height * max(1, len(agents)))
         if not agents:
             self._say(tr("No agent is known. Give a command of your own."))
         self._refresh()
@@ -277,9 +276,11 @@ class NewChatDialog(Overlay[NewChat]):
 
     def wanted_size(self, room: QSize) -> QSize:
         """As high as its agents need, at most what fits and `_ROWS` of them at once."""
-        shown = min(_ROWS, max(1, len(self.agents.rows)))
-        spare = self.hub.theme.size("source") * shown - self._scroll.minimumHeight()
-        return QSize(_WIDTH, self.card.minimumSizeHint().height() + max(0, spare)).boundedTo(room)
+        row = self.hub.theme.size("source")
+        rest = self._layout.totalMinimumHeightForWidth(_WIDTH) - self._scroll.minimumHeight()
+        shown = max(1, min(_ROWS, len(self.agents.rows), (room.height() - rest) // row))
+        self._scroll.setFixedHeight(row * shown)
+        return QSize(_WIDTH, rest + row * shown).boundedTo(room)
 
 
 def _session_words(session: AgentSession, now_ms: int) -> str:

@@ -28,6 +28,13 @@ def shell_words(command: Sequence[str]) -> str:
     return shlex.join(command)
 
 
+def show_through(area: QScrollArea) -> None:
+    """Let the card's ground be seen behind what scrolls on it."""
+    for widget in (area.viewport(), area.widget()):
+        if widget is not None:
+            widget.setAutoFillBackground(False)
+
+
 class SignInDialog(Overlay[str]):
     """The dialog. Its answer is the id of a way that the agent itself carries out, or `AGAIN`. The agent's own words are framed
     or stand under ours, plain."""
@@ -47,7 +54,7 @@ class SignInDialog(Overlay[str]):
         )
         body = QWidget(self.card)
         rows = QVBoxLayout(body)
-        rows.setContentsMargins(0, 0, 0, 0)
+        rows.setContentsMargins(0, 4, 4, 4)
         rows.setSpacing(16)
         for way in ways[:_MOST_WAYS]:
             rows.addLayout(self._row(way, body))
@@ -57,6 +64,7 @@ class SignInDialog(Overlay[str]):
         self._scroll.setWidgetResizable(True)
         self._scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._scroll.setWidget(body)
+        show_through(self._scroll)
         self._body = body
         outer.addWidget(self._scroll, 1)
         buttons = QHBoxLayout()

@@ -19,6 +19,8 @@ _HOST = re.compile(r"[a-z0-9.-]{1,80}(:\d{1,5})?")
 _AGENT_CHARS = 40
 _FOLDER_CHARS = 60
 _TITLE_CHARS = 200
+_TELLING = 2
+"""So many words beside the subject say nothing: a verb, and what kind of thing it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,11 +104,14 @@ def folder_line(question: Question, shown_folder: str) -> str:
 
 
 def agents_words(question: Question) -> str:
-    """What the agent calls it, if that says more than the subject does."""
+    """What the agent calls it, if that says more than the subject does: "Edit setup.cfg" does not."""
     title = one_line(question.title, _TITLE_CHARS)
-    known = one_line(question.subject, _TITLE_CHARS)
-    plain = title.strip("`'\" ")
-    return "" if not plain or plain == known or (known and plain in known) else title
+    rest = title
+    for known in sorted({question.subject, file_name(question.subject), *question.paths}, key=len, reverse=True):
+        if known:
+            rest = rest.replace(one_line(known, _TITLE_CHARS), " ")
+    words = re.findall(r"\w+", rest)
+    return title if len(words) > _TELLING else ""
 
 
 def reasons(question: Question) -> tuple[str, ...]:

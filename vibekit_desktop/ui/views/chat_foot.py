@@ -4,8 +4,8 @@ Arranges its parts in one column and says how high it is; decides nothing. UI th
 """
 
 from PySide6.QtCore import Signal
-from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QWidget
+from PySide6.QtGui import QMoveEvent, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import QApplication, QWidget
 
 from vibekit_desktop.core.types.agents import LiveState
 from vibekit_desktop.ui.theme.palette import ThemeHub
@@ -20,11 +20,13 @@ _COMPOSER_SHARE, _FRAMES_SHARE = 0.4, 0.3
 
 
 class ChatFoot(QWidget):
-    """The foot. Its parts are public: ``permission``, ``queue``, ``composer``, ``read_only``. ``height_changed(height)``.
+    """The foot. Its parts are public: ``permission``, ``queue``, ``composer``, ``read_only``. ``height_changed(height)``;
+    ``focus_left()``: the composer had the focus and is gone.
 
     Invariant: either the composer is there or the row of a chat that is only shown; a question is there whenever one waits."""
 
     height_changed = Signal(int)
+    focus_left = Signal()
 
     def __init__(self, hub: ThemeHub, host: QWidget) -> None:
         super().__init__(host)
@@ -64,8 +66,12 @@ class ChatFoot(QWidget):
         self._swap()
 
     def _swap(self) -> None:
+        focus = QApplication.focusWidget()
+        had_focus = not self._composing and focus is not None and self.composer.isAncestorOf(focus)
         self.composer.setVisible(self._composing)
         self.read_only.setVisible(not self._composing)
+        if had_focus:
+            self.focus_left.emit()
         self.place()
 
     def set_state(self, state: LiveState | None) -> None:
@@ -110,6 +116,9 @@ class ChatFoot(QWidget):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         self.place()
+
+    def moveEvent(self, event: QMoveEvent) -> None:
+        self.composer.follow()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         QPainter(self).fillRect(self.rect(), self._hub.theme.color("bg.surface"))

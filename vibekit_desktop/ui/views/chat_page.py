@@ -23,6 +23,8 @@ from vibekit_desktop.ui.visible import one_line
 from vibekit_desktop.ui.wording import workspace_name
 
 _AGENT_CHARS, _PROBLEM_CHARS = 40, 300
+_OPENER = 32
+"""Room for the button that brings the chat list back."""
 
 
 class _Fact(NamedTuple):
@@ -67,6 +69,7 @@ class ChatPage(QWidget):
         self.transcript.installEventFilter(self)
         self.foot = ChatFoot(hub, self)
         self.foot.height_changed.connect(self.foot_changed)
+        self.foot.focus_left.connect(self.transcript.setFocus)
         self.composer = self.foot.composer
         self.permission = self.foot.permission
         self.transcript.link_requested.connect(lambda address: ask_to_open(self.window(), address))
@@ -83,7 +86,7 @@ class ChatPage(QWidget):
     def follow(self, window: MainWindow) -> None:
         """Let the header say what the window's panes do."""
         self._window = window
-        window.sidebar_shown.connect(lambda shown: self.header.set_left_inset(0 if shown else 32))
+        window.sidebar_shown.connect(self._panes_moved)
         window.inspector_shown.connect(self._panes_moved)
         window.narrow_changed.connect(self._panes_moved)
         self._panes_moved()
@@ -91,6 +94,7 @@ class ChatPage(QWidget):
     def _panes_moved(self) -> None:
         if self._window is not None:
             panes = self._window.panes
+            self.header.set_left_inset(_OPENER if panes.sidebar.isHidden() else 0)
             self.header.set_inspector(shown=panes.inspector_open, narrow=panes.is_narrow)
 
     # What is shown
@@ -142,9 +146,12 @@ class ChatPage(QWidget):
             return ""
         if state is not None and state.phase is not LivePhase.UNAVAILABLE and self._may_go_on():
             return None
-        agent = one_line(view.header.agent, _AGENT_CHARS)
-        if view.header.source and agent:
-            return tr("This chat was made with {agent}. It is shown here as it was recorded.", agent=agent)
+        made_by = one_line(view.header.agent, _AGENT_CHARS)
+        if state is not None and state.agent and self._may_go_on():
+            agent = one_line(state.agent, _AGENT_CHARS)
+            return tr("This chat was made with {agent}, which was not found on this computer.", agent=agent)
+        if view.header.source and made_by:
+            return tr("This chat was made with {agent}. It is shown here as it was recorded.", agent=made_by)
         return tr("This chat is shown here as it was recorded.")
 
     def say_unfinished(self, unfinished: bool, *, to_answer: bool = False) -> None:
@@ -203,6 +210,7 @@ class ChatPage(QWidget):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         self.foot.place()
+        self._panes_moved()  # a window that was narrow from the start had nothing to tell
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if watched is self.transcript and event.type() == QEvent.Type.Resize:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QPoint, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDropEvent, QPainter, QPaintEvent, QPen, QResizeEvent
+from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDropEvent, QMoveEvent, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QFileDialog, QMenu, QWidget
 
 from vibekit_desktop.core.types.agents import Attachment, LivePhase, LiveState, OptionKind, Prompt
@@ -256,6 +256,11 @@ class Composer(QWidget):
         place = self.mapTo(self._host, QPoint(0, 0))
         self.commands.setGeometry(place.x(), max(0, place.y() - height - 6), self.width(), height)
 
+    def follow(self) -> None:
+        """The box stands elsewhere now: the list of commands stands over it."""
+        if self.commands.isVisible():
+            self._offer_commands()
+
     def _take_command(self, name: str) -> None:
         self.field.put_instead(0, f"/{name} ")
         self.commands.hide()
@@ -340,8 +345,10 @@ class Composer(QWidget):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         self._place()
-        if self.commands.isVisible():
-            self._offer_commands()
+        self.follow()
+
+    def moveEvent(self, event: QMoveEvent) -> None:
+        self.follow()
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         if may_take(event.mimeData()) and not self._busy:

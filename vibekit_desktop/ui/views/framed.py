@@ -4,7 +4,7 @@ silently; characters that cannot be seen are marks. UI thread only.
 A long line goes on in the next row, set in by two columns; so whatever begins at the left edge is a line of its own.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QRectF, Qt, Signal
@@ -12,7 +12,7 @@ from PySide6.QtGui import QFocusEvent, QGuiApplication, QKeyEvent, QKeySequence,
 from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QWidget
 
 from vibekit_desktop.core.types.chats import DiffFragment
-from vibekit_desktop.core.types.diffs import STYLE_NAMES, Span
+from vibekit_desktop.core.types.diffs import Span
 from vibekit_desktop.ui.models.mini_diff import MiniLine, compare
 from vibekit_desktop.ui.theme.palette import ThemeHub
 from vibekit_desktop.ui.theme.style import rounded
@@ -22,7 +22,6 @@ from vibekit_desktop.ui.wording import MINUS
 MOST_CHARS = 64_000
 """More of a text is not laid out; `Framed.cut` says how much that is."""
 _PAD_X, _PAD_Y, _SIGN, _SET_IN = 12, 8, 18, 2
-_COMMENT = STYLE_NAMES.index("comment")
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,11 +34,12 @@ class _Row:
     marks: tuple[Span, ...]
 
 
-def change_lines(fragments: Iterable[DiffFragment], *, name_paths: bool) -> tuple[MiniLine, ...]:
-    """The lines of what an agent says it changes. ``name_paths``: each path stands over its own lines."""
-    found: list[MiniLine] = []
+def change_lines(subject: Sequence[str], fragments: Sequence[DiffFragment]) -> tuple[MiniLine, ...]:
+    """What is changed, and the lines of what an agent says it changes there. Of several fragments each has its path over it."""
+    found = [MiniLine("@", line) for line in subject]
+    several = len({fragment.path for fragment in fragments}) > 1
     for fragment in fragments:
-        if name_paths and fragment.path:
+        if several and fragment.path:
             found.append(MiniLine("@", fragment.path))
         found += compare(fragment.old_text, fragment.new_text)
     return tuple(found)
@@ -96,7 +96,7 @@ class _Lines(QAbstractScrollArea):
         room = max(self._code.advance * 12, width - left - _PAD_X)
         self._rows = [row for line in self._text for row in self._wrap(line, room)]
 
-    def _wrap(self, line: MiniLine, room: float) -> Iterable[_Row]:
+    def _wrap(self, line: MiniLine, room: float) -> Iterator[_Row]:
         text, start = line.text, 0
         whole = max(4, int(room / self._code.advance))
         while True:
@@ -177,13 +177,11 @@ class _Lines(QAbstractScrollArea):
         left = _PAD_X + (_SIGN if self._signs and row.sign != "@" else 0)
         left += 0 if row.first else round(_SET_IN * self._code.advance)
         box = QRectF(left, y, width - left, self.step)
-        # A path over its lines is told from them by the colour of a comment.
-        kind = _COMMENT if row.sign == "@" else 0
         self._code.draw(
             painter,
             box,
             row.line,
-            [(0, row.line.length, kind)],
+            [(0, row.line.length, 0)],
             row.marks,
             scroll=0,
             mark_token=f"diff.{side or 'add'}-word",

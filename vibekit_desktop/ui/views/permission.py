@@ -20,7 +20,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
-from vibekit_desktop.core.types.agents import Answer, Hold, Question
+from vibekit_desktop.core.types.agents import Answer, Hold, Operation, Question
 from vibekit_desktop.ui.models import permission_words as words
 from vibekit_desktop.ui.text import tr
 from vibekit_desktop.ui.theme.palette import ThemeHub
@@ -178,10 +178,11 @@ class PermissionPanel(QWidget):
         self.subject.show_text(subject, foot=folder)
         self._own = words.agents_words(question)
         self.own.show_text([self._own])
-        lines = change_lines(question.diffs, name_paths=len({fragment.path for fragment in question.diffs}) > 1)
-        self.change.show_change(lines)
+        # A path stands over its change, in one frame; a command stands alone.
+        together = bool(question.diffs) and question.operation is not Operation.RUN
+        self.change.show_change(change_lines(subject if together else (), question.diffs))
         self._sentences = [("warning", "warning.text", text) for text in words.reasons(question)]
-        if cut := self.subject.cut + self.change.cut:
+        if cut := (self.change.cut if together else self.subject.cut + self.change.cut):
             self._sentences.append(("warning", "warning.text", words.cut_note(cut)))
         if calm := words.reassurance(question):
             self._sentences.append(("shield", "success.text", calm))
@@ -191,9 +192,9 @@ class PermissionPanel(QWidget):
         for frame, name in ((self.subject, tr("What it is about")), (self.change, tr("What the agent says will change")),
                             (self.own, tr("In the agent’s words"))):  # fmt: skip
             frame.lines.setAccessibleName(f"{what}: {name}")
-        self.subject.setVisible(bool(subject))
+        self.subject.setVisible(bool(subject) and not together)
         self.own.setVisible(bool(self._own))
-        self.change.setVisible(bool(lines))
+        self.change.setVisible(bool(question.diffs))
         self._show_buttons()
 
     def _folder(self, question: Question) -> str:
