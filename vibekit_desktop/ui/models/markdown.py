@@ -2,15 +2,21 @@
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 from vibekit_desktop.ui.long_text import cut_lines
 from vibekit_desktop.ui.visible import visible
 
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})[ \t]*(.*)")
-_CHUNK = 4_000
+_CHUNK = 1_500
 _SAFE_START = re.compile(r"[^\s\-*+>|0-9<\[]")
-_HARD_CHUNK = 8_000
+_ITEM_CHUNK = 2_000
+_ITEM_START = re.compile(r"(?:[-*+]|\d{1,9}[.)])[ \t]")
+_HARD_CHUNK = 6_000
 _HARD_START = re.compile(r"[^\s|]")
+_TABLE_CHUNK = 1_200
+_TABLE = re.compile(r" {0,3}\|.*")
+_UNDER_HEAD = re.compile(r" {0,3}\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*")
 _ONLY_MARKS = re.compile(r"[ \t]{0,3}(?:[-=*_+#>~`|]{1,2}|-{3,}|={3,}|#{3,6}|\d{1,4}[.)])[ \t]*")
 
 
@@ -66,12 +72,21 @@ def _closing(lines: list[str], start: int, fence: str) -> int:
 
 def _add_prose(found: list[Piece], lines: list[str]) -> None:
     """Long prose is split where a plain paragraph begins after an empty line, so that no piece is slow to lay out; very long
-    prose wherever a line may begin something new."""
+    prose wherever a line may begin something new, and a long table between two rows, its head above both parts."""
     part: list[str] = []
     size = 0
+    head: list[str] = []
     for i, line in enumerate(lines):
+        if not _TABLE.fullmatch(line):
+            head = []
+        elif not head and i + 1 < len(lines) and _UNDER_HEAD.fullmatch(lines[i + 1]):
+            head = [line, lines[i + 1]]
+        elif size > _TABLE_CHUNK and head and line != head[1]:
+            _put(found, part)
+            part, size = [*head], len(head[0]) + len(head[1])
         plain = size > _CHUNK and i and not lines[i - 1].strip() and _SAFE_START.match(line)
-        if plain or (size > _HARD_CHUNK and _HARD_START.match(line)):
+        item = size > _ITEM_CHUNK and _ITEM_START.match(line)
+        if plain or item or (size > _HARD_CHUNK and _HARD_START.match(line)):
             _put(found, part)
             part, size = [], 0
         part.append(line)
@@ -82,7 +97,13 @@ def _add_prose(found: list[Piece], lines: list[str]) -> None:
 def _put(found: list[Piece], part: list[str]) -> None:
     text = "\n".join(part).strip("\n")
     if text.strip():
-        found.append(Prose(visible(cut_lines(text))))
+        found.append(Prose(_shown(text)))
+
+
+@lru_cache(maxsize=256)
+def _shown(text: str) -> str:
+    """A text as it is painted; kept for a while, because the parts of an answer that grows are asked for again and again."""
+    return visible(cut_lines(text))
 
 
 def arrived(text: str) -> str:

@@ -140,8 +140,7 @@ class TranscriptModel(QAbstractListModel):
         if view is None or view.header.id != chat or self._has(message):
             return
         maker, running = self._maker, self._maker.running
-        if ended and maker.stream is not None:
-            maker.ended = maker.stream.turn
+        if ended:
             maker.set_stream(None)
         number = self._first + len(self._messages)
         self._messages = (*self._messages, message)
@@ -149,6 +148,11 @@ class TranscriptModel(QAbstractListModel):
         if span is not None:
             kept = view.turns[:-1] if view.turns and view.turns[-1].first_message == span.first_message else view.turns
             self._view = view = replace(view, turns=(*kept, span))
+        if span is not None and message.role == "assistant":
+            maker.ended = span.turn  # one answer is the whole of a turn
+            if maker.stream is not None and maker.stream.turn == span.turn:
+                del self._streams[chat]
+                maker.set_stream(None)
         maker.appended(view, self._messages, span)
         self._retail(span.first_message if span is not None else number, running)
         if ended:
@@ -322,7 +326,7 @@ class TranscriptModel(QAbstractListModel):
         working = bool(self._maker.running)
         at = len(rows) - working
         if change.plan or first == 0:
-            first, at = 0, self._settled
+            first, at = -1, self._settled
         else:
             while at > self._settled and rows.firsts[at - 1] >= first:
                 at -= 1
@@ -336,7 +340,7 @@ class TranscriptModel(QAbstractListModel):
             new.add(Kind.WORKING, 0, self._maker.running)
         self._splice(at, new)
         elsewhere = set(change.calls)
-        elsewhere.difference_update(block.tool_call_id for block in message.blocks[first:])
+        elsewhere.difference_update(block.tool_call_id for block in message.blocks[max(0, first) :])
         if elsewhere:
             self._refresh_calls(elsewhere)
         self._refresh(at, len(self._rows))
@@ -351,20 +355,21 @@ class TranscriptModel(QAbstractListModel):
         while end > at + same and new_end > same and rows.key(end - 1) == new.key(new_end - 1):
             end, new_end = end - 1, new_end - 1
         rows.replace(at, at + same, new.part(0, same))
-        start, shift = at + same, at + new_end - end
-        if start == end and same == new_end:
-            return
-        self._blocks = {
-            (row if row < start else row + shift): block for row, block in self._blocks.items() if not start <= row < end
-        }
+        start = at + same
         if end > start:
             self.beginRemoveRows(_ROOT, start, end - 1)
-            rows.replace(start, end, Rows())
+            self._exchange(start, end, Rows())
             self.endRemoveRows()
         if new_end > same:
             self.beginInsertRows(_ROOT, start, at + new_end - 1)
-            rows.replace(start, start, new.part(same, new_end))
+            self._exchange(start, start, new.part(same, new_end))
             self.endInsertRows()
+
+    def _exchange(self, first: int, end: int, new: Rows) -> None:
+        self._rows.replace(first, end, new)
+        shift = len(new) - (end - first)
+        kept = ((row, block) for row, block in self._blocks.items() if not first <= row < end)
+        self._blocks = {row if row < end else row + shift: block for row, block in kept}
 
     def _refresh(self, first: int, end: int) -> None:
         """Tell of the rows whose blocks are other ones now, or may be: one that nobody has asked for is not compared."""

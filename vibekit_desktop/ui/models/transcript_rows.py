@@ -6,6 +6,7 @@ from enum import IntEnum
 
 from vibekit_desktop.core.types.chats import ChatView, Message
 from vibekit_desktop.ui.long_text import MAX_RICH
+from vibekit_desktop.ui.models.plan import steps_of
 
 SLICE = 16_384
 """A text that is too long for Markdown has one row per slice of about this size."""
@@ -160,11 +161,11 @@ def add_messages(
         rows.add(_BRANCH, place)
 
 
-def add_answer(rows: Rows, number: int, message: Message, since: int = 0) -> None:
-    """The rows of one answer, from its block ``since`` on: where a row of it begins."""
+def add_answer(rows: Rows, number: int, message: Message, since: int = -1) -> None:
+    """The rows of one answer: all, or those of its blocks from ``since`` on, where a row of it begins."""
     blocks = message.blocks
-    if not since and message.plan:
-        rows.add(_PLAN, number, -1, -1, len(message.plan) if isinstance(message.plan, list | tuple) else 1)
+    if since < 0 and message.plan and (steps := len(steps_of(message.plan))):
+        rows.add(_PLAN, number, -1, -1, steps)
     if not blocks:
         if message.reasoning:
             rows.add(_THINKING, number, -1, -1)
@@ -173,7 +174,7 @@ def add_answer(rows: Rows, number: int, message: Message, since: int = 0) -> Non
         if message.content:
             _text_rows(rows, number, -1, message.content)
         return
-    at, count = since, len(blocks)
+    at, count = max(0, since), len(blocks)
     while at < count:
         block = blocks[at]
         if block.type == "tool_use":

@@ -18,6 +18,7 @@ from vibekit_desktop.ui.visible import visible
 
 _GAP = 10
 _CARET_GAP = 3
+_LARGE, _SHARE, _TAIL = 2_500, 16, 40
 
 
 class _Part(NamedTuple):
@@ -55,6 +56,8 @@ class AnswerView:
         self._parts: list[_Part] = []
         self.fresh = 0
         """How many parts were laid out for this, and not taken from ``earlier``; tests look at it."""
+        self.stale = False
+        """Whether the last part shows less than there is: laying out a large one for every few words would cost too much."""
         self.wanted: list[tuple[str, str, tuple[str, ...]]] = []
         """Code blocks whose colours are not there yet: key, file name, lines."""
         self.code: list[tuple[str, QRectF, int]] = []
@@ -71,6 +74,10 @@ class AnswerView:
             else:
                 how = (theme, width, block.plain)
             shown = earlier.part(number, piece, how) if earlier is not None else None
+            if shown is None and block.growing and earlier is not None:
+                kept = earlier.almost(number, piece, how)
+                if kept is not None:
+                    piece, shown, self.stale = kept.piece, kept.shown, True
             if shown is None:
                 self.fresh += 1
                 shown = self._lay_out(piece, name, how, earlier.code_at(number) if earlier is not None else None)
@@ -122,6 +129,17 @@ class AnswerView:
         )
         return mine.shown if same else None
 
+    def almost(self, number: int, piece: Piece, how: tuple[object, ...]) -> _Part | None:
+        """The part of a large piece that has grown by so little that its former layout will do for a while."""
+        mine = self._parts[number] if number == len(self._parts) - 1 else None
+        if mine is None or not isinstance(piece, Prose) or not isinstance(mine.piece, Prose) or mine.how != how:
+            return None
+        size = len(mine.piece.text)
+        grown = len(piece.text) - size
+        if size < _LARGE or grown > size // _SHARE or not piece.text.startswith(mine.piece.text[: size - _TAIL]):
+            return None
+        return mine
+
     def code_at(self, number: int) -> CodeBlockView | None:
         """The code block that is piece ``number``, if it is one."""
         shown = self._parts[number].shown if number < len(self._parts) else None
@@ -159,6 +177,8 @@ class AnswerView:
         if self._growing and state.pulse is not None:
             caret = self.caret()
             state.pulse.draw_caret(painter, caret.x(), caret.y())
+            if self.stale:
+                state.pulse.counts(painter, QRectF(caret.x(), caret.y(), 1, 1))
         focused = self.hits[state.focus] if 0 <= state.focus < len(self.hits) else None
         hovered = self.hits[state.hover] if 0 <= state.hover < len(self.hits) else None
         for hit in (focused, hovered):

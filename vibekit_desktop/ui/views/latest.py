@@ -22,6 +22,7 @@ class LatestPill(QAbstractButton):
     def __init__(self, hub: ThemeHub, parent: QWidget) -> None:
         super().__init__(parent)
         self._hub = hub
+        self._under = parent
         self.setText(tr("Latest"))
         self.setAccessibleName(tr("Go to the latest"))
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
@@ -33,7 +34,7 @@ class LatestPill(QAbstractButton):
 
     def show_if(self, wanted: bool) -> None:
         """Show or hide it."""
-        if wanted == self.isVisibleTo(self.parentWidget()):
+        if wanted == self.isVisibleTo(self._under):
             return
         focused = self.hasFocus()
         self.setVisible(wanted)
@@ -45,8 +46,7 @@ class LatestPill(QAbstractButton):
 
     def _place(self) -> None:
         self.resize(self.sizeHint())
-        parent = self.parentWidget()
-        self.move(parent.width() - _RIGHT - self.width(), parent.height() - _BOTTOM - self.height())
+        self.move(self._under.width() - _RIGHT - self.width(), self._under.height() - _BOTTOM - self.height())
 
     # Qt's names from here on
 

@@ -8,7 +8,7 @@ thread only.
 import time
 from collections.abc import Callable
 
-from PySide6.QtCore import QObject, QRect, QRectF, Qt, QTimer
+from PySide6.QtCore import QObject, QRect, QRectF, Qt, QTimer, Signal
 from PySide6.QtGui import QPainter, QPen
 from PySide6.QtWidgets import QWidget
 
@@ -23,7 +23,10 @@ CARET_WIDTH, CARET_HEIGHT = 8, 16
 
 
 class Pulse(QObject):
-    """The beat of one painted surface. Invariant: its timers run only while something was painted since the last beat."""
+    """The beat of one painted surface. Invariant: its timers run only while something was painted since the last beat. Signal:
+    ``second`` without an argument, once a second while something counts."""
+
+    second = Signal()
 
     def __init__(self, hub: ThemeHub, surface: QWidget, now_ms: Callable[[], int] = when.local_now_ms) -> None:
         super().__init__(surface)
@@ -61,6 +64,7 @@ class Pulse(QObject):
 
     def _second(self) -> None:
         self._repaint(self._counting, self._seconds)
+        self.second.emit()
 
     def turns(self, painter: QPainter, box: QRectF) -> None:
         """Something in ``box`` moves: paint it again soon."""

@@ -5,6 +5,7 @@ blank (returning nothing would let Qt open the path itself). Links are only repo
 """
 
 import re
+from collections.abc import Iterator, Sequence
 
 from PySide6.QtCore import QPointF, QRectF, QUrl
 from PySide6.QtGui import (
@@ -98,13 +99,10 @@ class TextLayout:
     def _find_links(self) -> list[Hit]:
         hits: list[Hit] = []
         for block in _blocks(self._document):
-            for start, length, shape in _fragments(block):
-                if shape.isAnchor() and shape.anchorHref():
-                    name = tr("Open {address}", address=shape.anchorHref()[:200])
-                    hits += [
-                        Hit(box, "link", name, shape.anchorHref())
-                        for box in self._line_boxes(block, start - block.position(), length)
-                    ]
+            anchors = [found for found in _fragments(block) if found[2].isAnchor() and found[2].anchorHref()]
+            for (_, _, shape), boxes in zip(anchors, self._line_boxes(block, anchors), strict=True):
+                name = tr("Open {address}", address=shape.anchorHref()[:200])
+                hits += [Hit(box, "link", name, shape.anchorHref()) for box in boxes]
         return hits
 
     def end(self) -> QPointF:
@@ -245,25 +243,30 @@ class TextLayout:
                     self._boxes.append(code_from.adjusted(-8, -4, 0, 4))
                     code_from = None
                 continue
-            for start, length, shape in _fragments(block):
-                if shape.fontFixedPitch():
-                    for box in self._line_boxes(block, start - block.position(), length):
-                        middle = box.center().y()
-                        self._spans.append(QRectF(box.x() - _PAD + 1, middle - 11, box.width() + _PAD - 1, 20))
+            fixed = [found for found in _fragments(block) if found[2].fontFixedPitch()]
+            for boxes in self._line_boxes(block, fixed):
+                for box in boxes:
+                    middle = box.center().y()
+                    self._spans.append(QRectF(box.x() - _PAD + 1, middle - 11, box.width() + _PAD - 1, 20))
         self._spans = _joined(self._spans)
 
-    def _line_boxes(self, block: QTextBlock, start: int, length: int) -> list[QRectF]:
+    def _line_boxes(self, block: QTextBlock, fragments: Sequence[tuple[int, int, QTextCharFormat]]) -> Iterator[list[QRectF]]:
+        """Where each of some fragments of a block stands, one box per line."""
+        if not fragments:
+            return
         layout = block.layout()
         origin = self._document.documentLayout().blockBoundingRect(block).topLeft()
-        boxes: list[QRectF] = []
-        for number in range(layout.lineCount()):
-            line = layout.lineAt(number)
-            first, last = max(start, line.textStart()), min(start + length, line.textStart() + line.textLength())
-            if first >= last:
-                continue
-            left, right = _x(line.cursorToX(first)), _x(line.cursorToX(last))
-            boxes.append(QRectF(min(left, right), line.y(), abs(right - left), line.height()).translated(origin))
-        return boxes
+        lines = [layout.lineAt(number) for number in range(layout.lineCount())]
+        places = [(line.textStart(), line.textStart() + line.textLength(), line.y(), line.height()) for line in lines]
+        for at, length, _ in fragments:
+            start = at - block.position()
+            boxes: list[QRectF] = []
+            for line, (begin, end, y, height) in zip(lines, places, strict=True):
+                first, last = max(start, begin), min(start + length, end)
+                if first < last:
+                    left, right = _x(line.cursorToX(first)), _x(line.cursorToX(last))
+                    boxes.append(QRectF(min(left, right), y, abs(right - left), height).translated(origin))
+            yield boxes
 
 
 def _x(value: object) -> float:

@@ -74,7 +74,8 @@ class TranscriptView(BlockList):
         """Keys of cards that open by themselves, and that somebody closed."""
         self._former: dict[int, BlockView] = {}
         """Rows that are about to be laid out anew, as they were: what is the same in them is taken over."""
-        self._pulse = Pulse(hub, self.viewport(), model.now_ms)
+        self.pulse = Pulse(hub, self.viewport(), model.now_ms)
+        self.pulse.second.connect(self._catch_up)
         self._news = False
         """Something came at the end while it was out of sight."""
         self._styles: dict[str, StyleRuns | None] = {}
@@ -134,6 +135,16 @@ class TranscriptView(BlockList):
         self._former.clear()
         if high - low <= _FEW:
             self._guess_again(low, high)
+
+    def _catch_up(self) -> None:
+        """Lay out what was left as it was because it had grown by little."""
+        stale = [row for row, view in self.views.items() if isinstance(view, AnswerView) and view.stale]
+        for row in stale:
+            del self.views[row]
+        if stale:
+            if self.is_at_end:
+                self._at_end = True
+            self.fill()
 
     def _came(self, first: int, last: int) -> None:
         """Rows are others now, or there are more: where the end is looked at, it is looked at on."""
@@ -219,7 +230,7 @@ class TranscriptView(BlockList):
             pressed=self._pressed[1] if self._pressed[0] == row else -1,
             focus=self._button if self._ring and self._current == row and self.hasFocus() else -1,
             clip=clip,
-            pulse=self._pulse,
+            pulse=self.pulse,
         )
 
     def paint_over(self, painter: QPainter, row: int, box: QRectF) -> None:
