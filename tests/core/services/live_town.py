@@ -20,9 +20,10 @@ from vibekit_desktop.core.types.agents import (
     TurnOutcome,
 )
 from vibekit_desktop.core.types.chats import Message
-from vibekit_desktop.core.types.checkpoints import BeforeTurn, FileChange, Mine, Now, Scope
+from vibekit_desktop.core.types.checkpoints import AtTag, BeforeTurn, FileChange, Mine, Now, Scope
+from vibekit_desktop.core.types.errors import PointNotFound
 from vibekit_desktop.core.types.events import AnswerStreamed, LiveChanged, LiveTurnEnded
-from vibekit_desktop.core.types.ids import ChatId, WorkspacePath
+from vibekit_desktop.core.types.ids import ChatId, Tag, WorkspacePath
 
 LIMIT_S = 20.0
 Step = dict[str, object]
@@ -156,6 +157,14 @@ class LiveTown(Town):
         before = await checkpoints.content(chat, BeforeTurn(turn), path) if change.before.has_content else None
         after = await checkpoints.content(chat, Now(), path) if change.after.has_content else None
         return before, after
+
+    async def has_tag(self, wired: Wired, chat: ChatId, tag: str) -> bool:
+        """Whether there was a capture of this tag."""
+        try:
+            await wired.core.checkpoints.plan_restore(chat, AtTag(Tag(tag)), paths=(), scope=Scope.FILES, mine=Mine())
+        except PointNotFound:
+            return False
+        return True
 
     async def restore(self, wired: Wired, chat: ChatId, turn: int) -> None:
         """Restore everything to before a turn."""

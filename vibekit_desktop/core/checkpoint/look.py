@@ -210,16 +210,23 @@ def line_of(
         if last is said and (agree(last.before, one.after) or not is_known(last.after)):
             # It was not done, so far; or it was, and here is what nobody knew.
             done = not agree(last.before, one.after)
-            return said.chat, settled(ground, said.chat, one.path, after, turn=said.line.turn, done=done)
+            line = settled(ground, said.chat, one.path, after, turn=said.line.turn, done=done)
+            return said.chat, _of_call(line, said)
         if last is not said and (agree(said.after, one.after) or not is_known(said.after)):
             # Seen not to be done before, and now it is.
             before = kept(ground, one.before)
-            return said.chat, log.observed(one.path, before, after, author=Author.AGENT, how=How.SCAN, turn=said.line.turn)
+            line = log.observed(one.path, before, after, author=Author.AGENT, how=How.SCAN, turn=said.line.turn)
+            return said.chat, _of_call(line, said)
     elif last is not None and not is_known(last.after):
         turn = whose.turn if whose.chat == looker else 0
         return looker, log.observed(one.path, after, after, author=Author.UNKNOWN, how=How.SETTLE, turn=turn)
     line = log.observed(one.path, kept(ground, one.before), after, author=whose.author, how=whose.how, turn=whose.turn)
     return whose.chat, msgspec.structs.replace(line, renamed_from=log.old_name(one.renamed_from), late=whose.late)
+
+
+def _of_call(line: Line, said: Observation) -> Line:
+    """The line of what became of an announced write names the call that announced it."""
+    return msgspec.structs.replace(line, tool_call_id=said.line.tool_call_id) if said.line.tool_call_id else line
 
 
 def settled(ground: Ground, chat: ChatId, path: WorkspacePath, there: FileState, *, turn: int, done: bool) -> Line:
