@@ -1,8 +1,8 @@
 """Everything that an agent wants to do passes here: what may not be is refused, what may be is asked, what goes is kept first.
 
 An agent in its ask mode waits for `ask`, so what it will overwrite is in the store before it gets its answer; the answer holds
-once, always. What it writes through us is written by us. What it does unasked is kept as soon as it is heard of, as well as that
-can be done. The rest is found by the look at the end of the turn. Implements `link.Host` but for `event`. Loop thread.
+once, always. What it writes through us is written by us. What it does unasked is kept as soon as it is heard of, as well as
+can be. The rest is found by the look at the end of the turn. Implements `link.Host` but for `event`. Loop thread.
 """
 
 import logging
@@ -16,7 +16,7 @@ from vibekit_desktop.core.agent.calls import Call
 from vibekit_desktop.core.agent.deciding import Decider, Decision, Outcome
 from vibekit_desktop.core.agent.gate_files import GateFiles
 from vibekit_desktop.core.agent.gate_terminals import GateTerminals
-from vibekit_desktop.core.agent.grants import Command, Edit, whole_text
+from vibekit_desktop.core.agent.grants import Command, edit_of
 from vibekit_desktop.core.agent.guarded_turn import GuardedTurn
 from vibekit_desktop.core.agent.link import Ask, AskOption, Denied, TerminalExit, TerminalOutput, ToolChanged
 from vibekit_desktop.core.agent.places import Place, Places
@@ -180,7 +180,7 @@ class Gate:
             for path in wish.inside:
                 before = wish.states.get(path, UNKNOWN)
                 named = [place.text for place in wish.places if place.real == path]
-                turn.grants.allow_edit(Edit(path, before, whole_text(wish.diffs, named, before), wish.tool_call_id))
+                turn.grants.allow_edit(edit_of(path, before, wish.diffs, named, wish.tool_call_id))
             if not wish.inside:
                 turn.heard_running.add(wish.tool_call_id)
         elif wish.operation is Operation.READ:

@@ -1,7 +1,7 @@
 """The files that an agent reads and writes through us: only what was allowed, and only as it was allowed.
 
-A write uses up the grant for its path if the disk and the text are what was shown; else it is asked by itself. The vault carries
-it out: it keeps what goes in the same step, and writes nothing if the file is another one by then. Loop thread.
+A write uses up the grant for its path if the disk and the text are what was shown; else it is asked about. The vault carries it
+out: it keeps what goes in the same step, and writes nothing if the file is another one by then. Loop thread.
 """
 
 import logging

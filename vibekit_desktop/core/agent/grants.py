@@ -17,16 +17,20 @@ from vibekit_desktop.core.types.ids import WorkspacePath
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """An edit that was allowed. ``text``: all of what will be there, or None if that was not said."""
+    """An edit that was allowed. ``text``: all of what will be there, or None if that was not said. ``lossy``: the diff that
+    said it lacks the last newline of the file that is there."""
 
     path: WorkspacePath
     before: FileState
     text: str | None
     tool_call_id: str
+    lossy: bool = False
 
     def fits_text(self, text: str) -> bool:
-        """Whether writing ``text`` is what was allowed. One agent's diffs lack the last newline of the file."""
-        return self.text is None or text in (self.text, self.text + "\n")
+        """Whether writing ``text`` is what was allowed. One agent's diffs lack the last newline, so this one may come back."""
+        if self.text is None or text == self.text:
+            return True
+        return (self.lossy or not self.text.endswith("\n")) and text == self.text + "\n"
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,19 +111,24 @@ def same_state(one: FileState, other: FileState) -> bool:
     )
 
 
-def whole_text(diffs: Sequence[DiffFragment], shown: Sequence[str], before: FileState) -> str | None:
-    """The text that will be at a path, if a request says all of it: one diff for the path whose old side is all that is there.
-    A fragment says nothing of the rest of the file. ``shown``: the texts that the path was given as."""
+def edit_of(
+    path: WorkspacePath, before: FileState, diffs: Sequence[DiffFragment], shown: Sequence[str], tool_call_id: str
+) -> Edit:
+    """The grant for a path. A request says all of the new text if it has one diff for the path, whose old side is all that is
+    there; a fragment says nothing of the rest of the file. ``shown``: the texts that the path was given as."""
     of_path = [diff for diff in diffs if diff.path in shown]
-    if len(of_path) != 1:
-        return None
-    diff = of_path[0]
+    text, lossy = _whole_text(of_path[0], before) if len(of_path) == 1 else (None, False)
+    return Edit(path, before, text, tool_call_id, lossy)
+
+
+def _whole_text(diff: DiffFragment, before: FileState) -> tuple[str | None, bool]:
     if before.state is State.ABSENT:
-        return diff.new_text if not diff.old_text else None
+        return (None if diff.old_text else diff.new_text), False
     if before.state is not State.PRESENT or before.sha is None:
-        return None
-    sides = (diff.old_text, diff.old_text + "\n")
-    return diff.new_text if any(_sha(side) == before.sha for side in sides) else None
+        return None, False
+    if _sha(diff.old_text) == before.sha:
+        return diff.new_text, False
+    return (diff.new_text, True) if _sha(diff.old_text + "\n") == before.sha else (None, False)
 
 
 def _sha(text: str) -> str:

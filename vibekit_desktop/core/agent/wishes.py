@@ -137,8 +137,8 @@ class Wish:
 
     def refusal(self, place: Place) -> str:
         """What it is and why that is refused, in one line of ours."""
-        shown = "" if place.shown == self.subject else f" {_short(place.shown)}"
-        return f"{self.words()}:{shown} {_REFUSED[place.refused or Refused.CANNOT_LOOK]}"
+        other = "" if place.shown == self.subject else f" ({_short(place.shown)})"
+        return f"{self.words()}: {_REFUSED[place.refused or Refused.CANNOT_LOOK]}{other}"
 
 
 def refused_because(place: Place) -> str:
