@@ -14,8 +14,7 @@ from vibekit_desktop.core.agent.launch import Launch
 from vibekit_desktop.core.agent.link import Ended, TextPart
 from vibekit_desktop.core.types.agent_errors import AgentFailed
 from vibekit_desktop.core.types.agents import StopReason
-
-SHORT = Patience(handshake_s=0.3, session_s=0.3, option_s=0.3, cancel_s=0.3, sign_in_s=0.3)
+from vibekit_desktop.core.types.errors import BugError
 
 
 def pids(path: Path, count: int = 1) -> list[int]:
@@ -91,7 +90,8 @@ async def test_an_answer_of_the_wrong_type_fails_the_request(answer: dict[str, o
 
 @pytest.mark.parametrize(("method", "step"), [("initialize", "handshake"), ("session/new", "session")])
 async def test_an_agent_that_does_not_answer_is_given_up(method: str, step: str, tmp_path: Path) -> None:
-    async with linked(tmp_path, {"on": {method: "hang"}}, patience=SHORT) as agent:
+    patience = Patience(session_s=0.3) if step == "session" else Patience(handshake_s=0.3)
+    async with linked(tmp_path, {"on": {method: "hang"}}, patience=patience) as agent:
         with pytest.raises(AgentFailed) as failed:
             await agent.session()
         assert (failed.value.step, failed.value.reason) == (step, "silent")
@@ -191,7 +191,7 @@ async def test_closing_ends_the_agent_and_its_children_wherever_they_went(eof: s
         await agent.prompt()
         children = pids(agent.folder / "pids", 3)
         assert len(children) == 3
-        end = await agent.link.close(patience_s=0.3)
+        end = await agent.link.close(patience_s=20 if eof == "leave" else 0.3)
         assert end.reason == "closed"
         assert end.status == (0 if eof == "leave" else -9 if sigterm == "ignore" else -15)
         assert not [pid for pid in children if lives(pid)]
@@ -259,6 +259,14 @@ async def test_a_start_that_is_given_up_leaves_no_process(tmp_path: Path) -> Non
 async def test_a_link_that_was_never_opened_can_be_closed(tmp_path: Path) -> None:
     async with linked(tmp_path, {}) as agent:
         assert await agent.link.close() == Ended(reason="closed")
+
+
+async def test_a_link_is_opened_once(tmp_path: Path) -> None:
+    async with linked(tmp_path, {}) as agent:
+        await agent.link.open()
+        with pytest.raises(BugError):
+            await agent.link.open()
+        assert await agent.link.new_session(str(agent.folder))
 
 
 async def test_waiting_for_the_end_can_be_given_up(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ import json
 
 import msgspec
 import pytest
+from acp.meta import CLIENT_METHODS
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -135,8 +136,8 @@ JSON = st.recursive(
 NAMES = st.sampled_from(
     (
         "sessionUpdate", "toolCallId", "title", "kind", "status", "content", "locations", "rawInput", "entries",
-        "availableCommands", "configOptions", "currentModeId", "used", "size", "cost", "type", "text", "path", "oldText", "newText",
-        "terminalId", "id", "name", "category", "currentValue", "options", "value", "group",
+        "availableCommands", "configOptions", "currentModeId", "used", "size", "cost", "type", "text", "path", "oldText",
+        "newText", "terminalId", "id", "name", "category", "currentValue", "options", "value", "group",
     )
 )  # fmt: skip
 KINDS = st.sampled_from(
@@ -169,7 +170,9 @@ def test_no_answer_is_an_error(answer: object) -> None:
     wants_sign_in(0, error_words("m", answer))
 
 
-METHODS = st.sampled_from([*acp_frames._READERS, "session/update", "other"])
+METHODS = st.sampled_from(
+    [*(name for name in CLIENT_METHODS.values() if name.startswith(("session/", "fs/", "terminal/"))), "other"]
+)
 
 
 @given(METHODS, LIKELY | JSON, JSON)

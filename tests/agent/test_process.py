@@ -5,12 +5,14 @@ import contextlib
 import json
 import os
 import signal
+import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
 from tests.agent.linked import linked, lives, until
+from tests.arch.source import ROOT
 from vibekit_desktop.core.agent import family
 from vibekit_desktop.core.agent.environment import child_environment
 from vibekit_desktop.core.disk.bounded_log import BoundedLog
@@ -62,6 +64,12 @@ async def test_every_start_is_told_in_the_log(tmp_path: Path) -> None:
     first, second = (tmp_path / "errors.log").read_text("utf-8").splitlines()
     assert f"Scripted, process {agent.link.pid}" in first
     assert second == "hello"
+
+
+def test_nothing_of_the_protocol_is_imported_before_an_agent_is_started() -> None:
+    """It costs most of a second, which the window and the command line do not have."""
+    code = "import sys; import vibekit_desktop.app.wiring, vibekit_desktop.cli; sys.exit('acp' in sys.modules)"
+    subprocess.run([sys.executable, "-c", code], check=True, cwd=ROOT)
 
 
 # -- families ----------------------------------------------------------------------------------------------------

@@ -160,7 +160,7 @@ _HALF = re.compile(
 )
 
 
-def read(line: bytes) -> Frame:
+def read(line: bytes | bytearray) -> Frame:
     """What a line is."""
     whole = True
     try:
@@ -173,7 +173,7 @@ def read(line: bytes) -> Frame:
             return Skipped.NO_MESSAGE
         whole = False
         try:
-            message = _envelope.decode(_HALF.sub(lambda found: rb"\ufffd" if found.group(1) else found.group(), line))
+            message = _envelope.decode(_HALF.sub(lambda found: rb"\ufffd" if found[1] else found[0], line))
         except _PROBLEMS:
             return Skipped.NO_MESSAGE
     method, id_ = text_of(message.method), small(message.id, 1024)

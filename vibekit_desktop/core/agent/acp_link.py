@@ -40,6 +40,7 @@ from vibekit_desktop.core.agent.wire import LIMITS, Limits, Wire
 from vibekit_desktop.core.disk.fs import Fs
 from vibekit_desktop.core.types.agent_errors import AgentFailed, AgentNotSignedIn, NotOffered
 from vibekit_desktop.core.types.agents import AgentOption, AgentSession, OptionKind, SignIn, SignInKind, StopReason
+from vibekit_desktop.core.types.errors import BugError
 
 _log = logging.getLogger(__name__)
 
@@ -107,7 +108,9 @@ class AcpLink:
     # -- its life ----------------------------------------------------------------------------------------------------
 
     async def open(self) -> Greeting:
-        """Start the process and greet it; it is ended again if that fails."""
+        """Start the process and greet it, once; it is ended again if that fails."""
+        if self._connection is not None or self._over.is_set():
+            raise BugError("a link is opened once")
         try:
             await self._process.start(self._wire)
         except (OSError, ValueError) as error:

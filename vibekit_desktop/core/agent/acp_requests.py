@@ -21,8 +21,8 @@ from vibekit_desktop.core.agent.link import Denied, Host, TerminalExit
 
 _log = logging.getLogger(__name__)
 
-_CODES = {"missing": -32002, "invalid": -32602, "cancelled": -32800}
-"""How ACP calls what a `Denied` says; what it has no number for is an internal error."""
+_CODES = {"not-found": -32002, "not-text": -32602, "no-terminal": -32602, "stopped": -32800, "no-turn": -32800}
+"""How ACP calls what a `Denied` says: not found, wrong, cancelled; what it has no number for is an internal error."""
 _INTERNAL = -32603
 
 Answer = dict[str, object]

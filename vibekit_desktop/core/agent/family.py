@@ -67,6 +67,13 @@ def family(leader: Kin) -> frozenset[Kin]:
     return frozenset(Kin(pid, table[pid].started) for pid in found - {leader.pid, os.getpid(), 1} if pid in table)
 
 
+def send_group(leader: int, number: int) -> None:
+    """Send a signal to the group of a process that has not been waited for yet, so that its number is its own."""
+    if sys.platform != "win32":
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(leader, number)
+
+
 def send(kin: Iterable[Kin], number: int) -> None:
     """Send a signal to each that is still the one it was."""
     if sys.platform != "linux":

@@ -266,8 +266,7 @@ class AgentProcess:
                 await run.wait()
             return
         number = signal.Signals[name]
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(pid, number)
+        family.send_group(pid, number)
         await asyncio.to_thread(family.send, known, number)
 
     def _close_input(self, transport: asyncio.SubprocessTransport) -> None:

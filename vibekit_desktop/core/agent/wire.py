@@ -168,12 +168,12 @@ class Wire:
     def _begin_step(self) -> None:
         self._since, self._messages = time.monotonic(), 0
 
-    async def _line(self) -> bytes | None:
+    async def _line(self) -> bytes | bytearray | None:
+        line: bytes | bytearray
         while True:
             end = self._waiting.find(b"\n", self._searched)
             if end >= 0:
-                line = bytes(memoryview(self._waiting)[:end])
-                del self._waiting[: end + 1]
+                line = self._taken(end)
                 self._searched = 0
                 if len(self._waiting) < AHEAD_BYTES:
                     self._pipe.resume()
@@ -185,7 +185,7 @@ class Wire:
                 self._break("flood")
                 return None
             if self._ended:
-                line, self._waiting = bytes(self._waiting), bytearray()
+                line, self._waiting = self._waiting, bytearray()
                 self._searched = 0
                 return line if line.strip() else None
             self._wanted = True
@@ -194,6 +194,16 @@ class Wire:
             await self._news.wait()
             self._wanted = False
             self._begin_step()
+
+    def _taken(self, end: int) -> bytes | bytearray:
+        """The first line out of what waits; a long one is not copied, what is after it is little."""
+        if end < LARGE_BYTES:
+            line = bytes(memoryview(self._waiting)[:end])
+            del self._waiting[: end + 1]
+            return line
+        long, self._waiting = self._waiting, self._waiting[end + 1 :]
+        del long[end:]
+        return long
 
     def _break(self, reason: str) -> None:
         self._stop()
