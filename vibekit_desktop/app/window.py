@@ -127,6 +127,7 @@ async def _live(
     if _asked:
         closed.set()
     wired.bus.adopt_thread()
+    shell.may_close = _Leaving(loop, shell, conductor, wired).may_close
     status = 0
     try:
         if options.offscreen_shot:
@@ -144,6 +145,28 @@ async def _live(
             except TimeoutError:
                 continue
     return status
+
+
+class _Leaving:
+    """Asks before the window closes over a running turn. Whoever ends the process otherwise is not asked."""
+
+    def __init__(self, loop: "asyncio.AbstractEventLoop", shell: "Shell", conductor: "Conductor", wired: "Wired") -> None:
+        self._loop, self._shell, self._conductor, self._wired = loop, shell, conductor, wired
+        self._decided = False
+        self._asking: asyncio.Task[None] | None = None
+
+    def may_close(self) -> bool:
+        """Whether the window may close now; if a turn runs it is asked, and closed after that if that is what is wanted."""
+        if self._decided or not self._wired.core.live.running():
+            return True
+        if self._asking is None or self._asking.done():
+            self._asking = self._loop.create_task(self._ask(), name="ask before leaving")
+        return False
+
+    async def _ask(self) -> None:
+        if await self._conductor.may_close():
+            self._decided = True
+            self._shell.close()
 
 
 async def _start_and_wait(conductor: "Conductor", wired: "Wired", options: "Options", closed: "asyncio.Event") -> int:

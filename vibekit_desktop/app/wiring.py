@@ -8,6 +8,7 @@ import os
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 
 from vibekit_desktop import __version__
@@ -79,8 +80,11 @@ def build(
     user's shell adds. ``vault`` is (folder, workspace) of ``--vault``; ``config_dir`` is where the environment moved Claude
     Code's folder to, only for the user's own home. ``pause`` and ``now_s`` are how the services wait."""
 
+    def load() -> object:
+        return import_module("vibekit_desktop.core.agent.acp_link")
+
     def connect(launch: Launch, host: Host) -> Link:
-        from vibekit_desktop.core.agent.acp_link import AcpLink  # takes half a second, which only live agents are worth
+        from vibekit_desktop.core.agent.acp_link import AcpLink  # half a second, which `load` has taken in a thread
 
         return AcpLink(launch, host, errors_to=dirs.logs / "agents")
 
@@ -119,6 +123,7 @@ def build(
         home=home,
         environ=os.environ,
         connect=connect,
+        load=load,
         from_desktop=from_desktop,
         workspaces=lambda: [entry.workspace for entry in shelf.read().vaults],
     )
@@ -129,6 +134,7 @@ def build(
         agents=agents,
         rules=Rules(fs),
         connect=connect,
+        load=load,
         clock=clock,
         home=home,
         data_dir=dirs.data,

@@ -38,13 +38,16 @@ LIMITS = Limits()
 class Meetings:
     """Ways to meet an agent. Invariant: its process is gone when they return, however they do."""
 
-    def __init__(self, fs: Fs, connect: Connect, folders: Path, logs: Path, limits: Limits) -> None:
+    def __init__(self, fs: Fs, connect: Connect, folders: Path, logs: Path, limits: Limits, load: Callable[[], object]) -> None:
+        """``load``: what takes time before the first `connect`; called in a thread."""
         self._fs, self._connect, self._folders, self._logs, self._limits = fs, connect, folders, logs, limits
+        self._load = load
 
     async def look(self, start: Launchable) -> AgentInfo:
         """What it is, and whether it wants a sign-in; one that cannot be started is a state too."""
         info = replace(start.info, state=AgentState.FAILED, problem="")
         folder = await asyncio.to_thread(self._folder, start.info.id)
+        await asyncio.to_thread(self._load)
         link = self._connect(start.launch(folder), Nobody())
         try:
             async with asyncio.timeout(self._limits.check_s):
@@ -61,6 +64,7 @@ class Meetings:
         """Let it sign its user in; what it is then. Raises `NotOffered` or `AgentFailed`."""
         name = start.info.name
         folder = await asyncio.to_thread(self._folder, start.info.id)
+        await asyncio.to_thread(self._load)
         link = self._connect(start.launch(folder), Nobody())
         try:
             async with _within(self._limits.check_s, name, "handshake"):
@@ -77,6 +81,7 @@ class Meetings:
 
     async def sessions(self, start: Launchable, workspace: Path) -> Sequence[AgentSession]:
         """The sessions that it keeps of a workspace, newest first. Raises `NotOffered` or `AgentFailed`."""
+        await asyncio.to_thread(self._load)
         link = self._connect(start.launch(str(workspace)), Nobody())
         try:
             async with _within(self._limits.sessions_s, start.info.name, "session"):

@@ -52,6 +52,7 @@ class AgentService:
         from_desktop: bool,
         workspaces: Callable[[], Sequence[str]] = tuple,
         limits: Limits = LIMITS,
+        load: Callable[[], object] = lambda: None,
     ) -> None:
         """``workspaces``: the folders agents work in, nothing in which is ever found; blocking, may raise `CoreError`."""
         self._bus = bus
@@ -61,7 +62,7 @@ class AgentService:
         self._environ = dict(environ)
         self._workspaces = workspaces
         self._limits = limits
-        self._meetings = Meetings(fs, connect, cache_dir / "agents", logs_dir, limits)
+        self._meetings = Meetings(fs, connect, cache_dir / "agents", logs_dir, limits, load)
         self._memory = AgentMemory(fs, cache_dir / "agents.json")
         self._registry = registry.read()
         self._stamps: dict[str, str] = {}

@@ -61,6 +61,8 @@ class Means:
     agents: AgentService
     rules: Rules
     connect: Callable[[Launch, Host], Link]
+    load: Callable[[], object]
+    """What takes time before the first `connect`; called in a thread."""
     clock: Callable[[], int]
     home: Path
     data_dir: Path
@@ -225,6 +227,7 @@ class LiveAgent:
             clock=means.clock,
             new_id=lambda: str(uuid.uuid4()),
         )
+        await asyncio.to_thread(means.load)
         link = means.connect(launch, self._make_host(gate))
         self.gate, self.terminals, self.link = gate, terminals, link
         self.opened, self._folder = None, str(workspace.root)

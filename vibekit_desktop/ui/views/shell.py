@@ -10,6 +10,10 @@ from PySide6.QtWidgets import QMainWindow, QWidget
 
 from vibekit_desktop.ui.assets import first_colors
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 FIRST_WIDTH, FIRST_HEIGHT = 1440, 900
 LEAST_WIDTH, LEAST_HEIGHT = 800, 560
 _SIDEBAR, _INSPECTOR, _HEADER = 280, 360, 56
@@ -18,12 +22,14 @@ _DARK = 128
 
 
 class Shell(QMainWindow):
-    """The native window. ``closing`` comes when a person closes it. Invariant: it holds at most one page, over all of it."""
+    """The native window. ``closing`` comes when a person closes it; ``may_close`` is asked before, and says no as long as it
+    wants to ask the person something first. Invariant: it holds at most one page, over all of it."""
 
     closing = Signal()
 
     def __init__(self, *, dark: bool | None = None) -> None:
         super().__init__()
+        self.may_close: Callable[[], bool] = lambda: True
         if dark is None:
             dark = self.palette().window().color().lightness() < _DARK
         self._colors = {name: QColor(value) for name, value in first_colors(dark=dark).items()}
@@ -59,5 +65,8 @@ class Shell(QMainWindow):
         painter.fillRect(left, _HEADER - 1, width - left, 1, colors["hair"])
 
     def closeEvent(self, event: QCloseEvent) -> None:
+        if not self.may_close():
+            event.ignore()
+            return
         self.closing.emit()
         super().closeEvent(event)
