@@ -20,11 +20,16 @@ from vibekit_desktop.ui.text import tr, tr_n
 from vibekit_desktop.ui.visible import one_line
 
 
+_NOTICED_MS = 500
+
+
 def thought_words(block: ThinkingBlock) -> str:
     """ "Thinking...", "Thought for 6 s", or "Thought"."""
     if block.running:
         return tr("Thinking…")
-    return tr("Thought for {time}", time=when.duration(block.took_ms)) if block.took_ms else tr("Thought")
+    if block.took_ms < _NOTICED_MS:
+        return tr("Thought")
+    return tr("Thought for {time}", time=when.duration(block.took_ms))
 
 
 def working_words(block: WorkingBlock) -> tuple[str, str, str]:

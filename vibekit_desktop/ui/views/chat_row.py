@@ -150,7 +150,7 @@ class ChatRowDelegate(QStyledItemDelegate):
         if row.header.status is ChatStatus.DAMAGED:
             return "damaged", "danger.text"
         if row.mark is Mark.NEEDS_YOU:
-            return "status-needs-you", "warning.text"
+            return "status-needs-you", "warning.fill"
         if row.mark is Mark.RUNNING:
             return "spinner", "accent.text"
         if row.header.parent_chat_id:

@@ -9,6 +9,7 @@ from vibekit_desktop.ui.views.controls import draw_icon
 from vibekit_desktop.ui.views.row_paint import draw_text
 
 _HEIGHT = 32
+_BELOW = 4
 
 
 class HeldLine(QWidget):
@@ -35,13 +36,14 @@ class HeldLine(QWidget):
         self.update()
 
     def _fit(self) -> None:
-        self.setFixedHeight(round(_HEIGHT * max(1.0, self._hub.theme.zoom)))
+        self.setFixedHeight(round(_HEIGHT * max(1.0, self._hub.theme.zoom)) + _BELOW)
         self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         theme = self._hub.theme
         painter = QPainter(self)
-        draw_icon(painter, theme, "lock", "text.secondary", 16, (self.height() - 14) // 2, 14)
-        box = QRectF(38, 0, self.width() - 54, self.height() - 1)
+        height = self.height() - _BELOW
+        draw_icon(painter, theme, "lock", "text.secondary", 16, (height - 14) // 2, 14)
+        box = QRectF(38, 0, self.width() - 54, height - 1)
         draw_text(painter, theme, box, self._text, style="small", token="text.secondary")
-        painter.fillRect(QRectF(0, self.height() - 1, self.width(), 1), theme.color("line.hair"))
+        painter.fillRect(QRectF(0, height - 1, self.width(), 1), theme.color("line.hair"))

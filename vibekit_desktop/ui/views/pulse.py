@@ -35,8 +35,8 @@ class Pulse(QObject):
         self.now_ms = now_ms
         self._turning: list[QRect] = []
         self._counting: list[QRect] = []
-        self._beats = self._timer(_BEAT_MS, self._beat)
-        self._seconds = self._timer(_SECOND_MS, self._second)
+        self._beats = self._timer(_BEAT_MS, self.beat)
+        self._seconds = self._timer(_SECOND_MS, self.tick)
 
     def _timer(self, interval_ms: int, does: Callable[[], None]) -> QTimer:
         timer = QTimer(self)
@@ -59,10 +59,12 @@ class Pulse(QObject):
             self._surface.update(place)
         places.clear()
 
-    def _beat(self) -> None:
+    def beat(self) -> None:
+        """Paint what turns; what was not painted since the last beat does not turn any more."""
         self._repaint(self._turning, self._beats)
 
-    def _second(self) -> None:
+    def tick(self) -> None:
+        """A second has passed: paint what counts."""
         self._repaint(self._counting, self._seconds)
         self.second.emit()
 

@@ -76,7 +76,7 @@ class ChatListView(PaintedList):
         self._chats = model
         self._delegate = ChatRowDelegate(hub)
         super().__init__(hub, model, self._delegate, name=tr("Chats"), batch=_BATCH, parent=parent)
-        self._delegate.pulse = Pulse(hub, self.viewport())
+        self.pulse = self._delegate.pulse = Pulse(hub, self.viewport())
         self.verticalScrollBar().setSingleStep(20)
         self.selectionModel().currentChanged.connect(self._moved)
         self._open: ChatId | None = None

@@ -53,7 +53,7 @@ class TimelineView(PaintedList):
         self._hub = hub
         self._model = model
         self._chosen: Button | None = None
-        self._delegate.pulse = Pulse(hub, self.viewport(), now_ms)
+        self.pulse = self._delegate.pulse = Pulse(hub, self.viewport(), now_ms)
         self.verticalScrollBar().setSingleStep(hub.theme.size("row-file"))
 
     # What is where.

@@ -179,7 +179,7 @@ class TimelineDelegate(QStyledItemDelegate):
         last = index.row() == index.model().rowCount() - 1
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        self._rail(painter, theme, row, box, last=last)
+        self._rail(painter, theme, row, box, first=index.row() == 0, last=last)
         body = self.body(row, box)
         self._background(painter, theme, row, body, index.row(), chosen=bool(state & QStyle.StateFlag.State_Selected))
         match row.kind:
@@ -203,7 +203,7 @@ class TimelineDelegate(QStyledItemDelegate):
             self._focus(painter, theme, row, box, body)
         painter.restore()
 
-    def _rail(self, painter: QPainter, theme: Theme, row: TimelineRow, box: QRectF, *, last: bool) -> None:
+    def _rail(self, painter: QPainter, theme: Theme, row: TimelineRow, box: QRectF, *, first: bool, last: bool) -> None:
         if row.in_now:
             top = box.top() + (_TOP if row.kind is RowKind.NOW else -20)
             bottom = box.bottom() - (6 if row.last_in_block else -20)
@@ -211,7 +211,7 @@ class TimelineDelegate(QStyledItemDelegate):
             painter.setClipRect(box)
             rounded(painter, QRectF(8, top, box.width() - 16, bottom - top), 8, fill=theme.color("accent.tint"))
             painter.restore()
-        start = box.top() + (_TOP + 18 if row.kind is RowKind.NOW else 0)
+        start = box.top() + (_TOP + 18 if row.kind is RowKind.NOW else 15 if first else 0)
         end = box.top() + 15 if last else box.bottom()
         painter.fillRect(QRectF(RAIL, start, 1, max(0.0, end - start)), theme.color("line.strong"))
 
