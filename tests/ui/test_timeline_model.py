@@ -23,8 +23,9 @@ from vibekit_desktop.core.types.checkpoints import (
 )
 from vibekit_desktop.core.types.ids import ChatId
 from vibekit_desktop.ui.models.timeline import TimelineModel
+from vibekit_desktop.ui.models.timeline_build import rows_of
 from vibekit_desktop.ui.models.timeline_phrases import coverage_text
-from vibekit_desktop.ui.models.timeline_rows import Button, RowKind, TimelineRow, rows_of
+from vibekit_desktop.ui.models.timeline_rows import Button, RowKind, TimelineRow
 
 OTHER = ChatId("11111111-1111-4111-8111-111111111111")
 

@@ -10,7 +10,8 @@ from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistent
 
 from vibekit_desktop.core.types.checkpoints import Timeline
 from vibekit_desktop.core.types.ids import ChatId
-from vibekit_desktop.ui.models.timeline_rows import HELD, Button, Key, RowKind, Running, TimelineRow, rows_of
+from vibekit_desktop.ui.models.timeline_build import rows_of
+from vibekit_desktop.ui.models.timeline_rows import HELD, Button, Key, RowKind, Running, TimelineRow
 from vibekit_desktop.ui.when import local_now_ms
 
 ROW_ROLE = int(Qt.ItemDataRole.UserRole) + 1
@@ -56,8 +57,13 @@ class TimelineModel(QAbstractListModel):
         self._rows = self._made()
         self.endResetModel()
 
+    @property
+    def running(self) -> Running | None:
+        """The turn of the chat that runs, if one does."""
+        return self._running
+
     def set_running(self, running: Running | None) -> None:
-        """Which turn of the chat runs, or none."""
+        """Another turn of the chat runs, or none."""
         if running != self._running:
             self._running = running
             if self._timeline is not None:

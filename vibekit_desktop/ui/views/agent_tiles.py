@@ -94,6 +94,7 @@ class AgentTiles(QWidget):
         """Show other agents: those that are on this computer, and others up to a whole row."""
         for tile in self._tiles:
             self._grid.removeWidget(tile)
+            tile.hide()
             tile.deleteLater()
         here = sorted(agents, key=lambda agent: _HERE.index(agent.state))
         present = sum(agent.state is not AgentState.NOT_INSTALLED for agent in here)

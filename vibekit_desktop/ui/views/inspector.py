@@ -220,8 +220,9 @@ class Inspector(QWidget):
             self._held.say(tr("Undo and Restore wait until turn {turn} ends.", turn=running.turn))
         else:
             self._held.say(why)
-        with self.timeline.place_kept():
-            self.timeline_model.set_running(running)
+        if running != self.timeline_model.running:
+            with self.timeline.place_kept():
+                self.timeline_model.set_running(running)
         if why != self.timeline_model.held:
             self.timeline_model.set_held(why)
             self.timeline.viewport().update()

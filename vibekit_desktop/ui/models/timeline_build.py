@@ -1,0 +1,309 @@
+"""Make the rows of the timeline from the core's `Timeline` values, newest first.
+
+Pure: no Qt, no clock of its own (``now_ms`` is given), no I/O.
+"""
+
+from vibekit_desktop.core.types.checkpoints import (
+    AfterTurn,
+    AtEntry,
+    BeforeTurn,
+    EntryKind,
+    FileChange,
+    Now,
+    Point,
+    RestoreKind,
+    Start,
+    State,
+    Timeline,
+    TimelineEntry,
+)
+from vibekit_desktop.ui import when
+from vibekit_desktop.ui.models.files import totals
+from vibekit_desktop.ui.models.timeline_phrases import (
+    coverage_text,
+    entry_title,
+    point_of,
+)
+from vibekit_desktop.ui.models.timeline_rows import Button, Key, RowKind, Running, TimelineRow
+from vibekit_desktop.ui.text import tr, tr_n
+from vibekit_desktop.ui.visible import one_line
+from vibekit_desktop.ui.wording import shown_path, size_text
+
+FOLD_FROM = 6
+"""From this many files on a turn shows "7 files" instead of the list."""
+
+_NEWEST = 50
+"""The turn that runs is looked for among so many of the last entries."""
+
+_CHANGING = frozenset({Button.UNDO, Button.REDO})
+_NONE: frozenset[Button] = frozenset()
+
+
+def rows_of(
+    timeline: Timeline, opened: frozenset[Key] = frozenset(), *, now_ms: int, running: Running | None = None
+) -> list[TimelineRow]:
+    """All rows, newest first. ``opened`` are the keys of the groups and entries that show their files. A ``running`` turn is on
+    top, in the place of what is on disk now."""
+    return _Rows(timeline, opened, now_ms, running).build()
+
+
+class _Rows:
+    """One pass over a timeline. Invariant: ``rows`` holds finished rows only, newest first."""
+
+    def __init__(self, timeline: Timeline, opened: frozenset[Key], now_ms: int, running: Running | None) -> None:
+        self._timeline = timeline
+        self._opened = opened
+        self._now_ms = now_ms
+        self._running = running
+        self._why_off = "" if timeline.workspace_found else tr("The workspace was not found where it was.")
+        self._entries = {entry.entry: entry for entry in timeline.entries if entry.kind is EntryKind.RESTORE and entry.entry}
+        self.rows: list[TimelineRow] = []
+
+    def build(self) -> list[TimelineRow]:
+        after: Point = Now()
+        running = self._running
+        if running is not None and not any(one.turn == running.turn and one.kind is EntryKind.TURN for one in self._newest()):
+            # It has not been written down yet, or it was not read again since.
+            self._turn(TimelineEntry(kind=EntryKind.TURN, turn=running.turn, at=running.began_at))
+            after = BeforeTurn(running.turn)
+        for entry in reversed(self._timeline.entries):
+            match entry.kind:
+                case EntryKind.NOW if running is not None:
+                    pass
+                case EntryKind.NOW:
+                    self._now(entry)
+                case EntryKind.TURN:
+                    self._turn(entry)
+                    after = BeforeTurn(entry.turn)
+                case EntryKind.BETWEEN:
+                    self._between(entry, after)
+                case EntryKind.RESTORE:
+                    self._entry(entry, after)
+                    after = AtEntry(entry.entry) if entry.entry else after  # the original's have no number
+        return self.rows
+
+    def _newest(self) -> tuple[TimelineEntry, ...]:
+        return self._timeline.entries[-_NEWEST:]
+
+    def _end_of(self, turn: int) -> Point:
+        return AfterTurn(turn) if turn else Start()
+
+    def _now(self, entry: TimelineEntry) -> None:
+        count = len(entry.files)
+        before = next((one for one in reversed(self._timeline.entries) if one.kind is not EntryKind.NOW), None)
+        if before is not None and before.kind is EntryKind.RESTORE:
+            since = tr("the last restore")
+        else:
+            since = tr("turn {turn}", turn=entry.turn) if entry.turn else tr("the start")
+        if count:
+            detail = tr_n("{n} file changed since {since}", "{n} files changed since {since}", count, since=since)
+        else:
+            detail = self._why_off or tr("Nothing changed since {since}", since=since)
+        key: Key = ("now", 0, "")
+        self.rows.append(
+            TimelineRow(
+                key=key,
+                kind=RowKind.NOW,
+                title=tr("Now"),
+                detail=detail,
+                in_now=True,
+                last_in_block=not count,
+                spoken=f"{tr('Now')}, {detail}",
+            )
+        )
+        old = self._end_of(entry.turn)
+        self._files(entry, "now", 0, old=old, new=Now(), undo_to=old, opened=True, in_now=True)
+
+    def _turn(self, entry: TimelineEntry) -> None:
+        turn = entry.turn
+        title = tr("Turn {turn}", turn=turn)
+        runs = self._running is not None and self._running.turn == turn
+        parts = [text for text in (when.stamp(entry.at, self._now_ms), when.duration(entry.duration_ms)) if text]
+        covered = coverage_text(entry.coverage) if entry.files or not entry.coverage.complete else ""
+        buttons = (Button.COVERAGE,) if entry.coverage.skipped else ()
+        if runs:
+            parts, covered, buttons = [tr("running")], "", ()
+        prompt = one_line(entry.prompt)
+        files = tr_n("{n} file changed", "{n} files changed", len(entry.files)) if entry.files else tr("no files changed")
+        self.rows.append(
+            TimelineRow(
+                key=("turn", turn, ""),
+                kind=RowKind.TURN,
+                number=turn,
+                title=title,
+                detail=" · ".join(parts),
+                prompt=prompt,
+                coverage=entry.coverage if covered else None,
+                running_since=self._running.began_at if runs and self._running is not None else -1,
+                buttons=buttons,
+                spoken=", ".join(part for part in (title, *parts, prompt, files, covered) if part),
+            )
+        )
+        if entry.files:
+            before = BeforeTurn(turn)
+            self._files(
+                entry, "turn", turn, old=before, new=AfterTurn(turn), undo_to=before, opened=len(entry.files) < FOLD_FROM
+            )
+        else:
+            quiet = tr("No files changed so far") if runs else tr("No files changed")
+            self.rows.append(TimelineRow(key=("quiet", turn, ""), kind=RowKind.QUIET, title=quiet))
+        text = tr("Restore to before this turn")
+        self.rows.append(
+            TimelineRow(
+                key=("restore", turn, ""),
+                kind=RowKind.RESTORE,
+                number=turn,
+                title=text,
+                undo_to=BeforeTurn(turn),
+                buttons=(Button.RESTORE,),
+                off=frozenset({Button.RESTORE}) if self._why_off else frozenset(),
+                why_off=self._why_off,
+                last_in_block=True,
+                spoken=tr("Restore to before turn {turn}", turn=turn),
+            )
+        )
+
+    def _between(self, entry: TimelineEntry, after: Point) -> None:
+        if not entry.files:
+            return
+        since = tr("after turn {turn}", turn=entry.turn) if entry.turn else tr("before the first turn")
+        count = len(entry.files)
+        title = tr_n("{n} file changed {since}", "{n} files changed {since}", count, since=since)
+        key: Key = ("between", entry.turn, "")
+        opened = key in self._opened
+        self.rows.append(
+            TimelineRow(
+                key=key,
+                kind=RowKind.BETWEEN,
+                title=title,
+                counts=totals((file.lines_added, file.lines_removed) for file in entry.files),
+                open=opened,
+                buttons=(Button.TOGGLE,),
+                last_in_block=not opened,
+            )
+        )
+        if opened:
+            old = self._end_of(entry.turn)
+            self._files(entry, "between", entry.turn, old=old, new=after, undo_to=old, opened=True)
+
+    def _entry(self, entry: TimelineEntry, after: Point) -> None:
+        kind = entry.restore_kind
+        target = self._entries.get(entry.takes_back)
+        if kind in (RestoreKind.UNDO, RestoreKind.REDO) and target is not None:
+            # The entry taken back carries "Undone · Redo"; a second row would say the same thing again.
+            return
+        key: Key = ("entry", entry.entry, "" if entry.entry else str(entry.at))
+        opened = key in self._opened
+        title = entry_title(entry)
+        buttons: list[Button] = [Button.TOGGLE] if entry.files else []
+        if entry.branch_chat_id and not entry.undone:  # an undo brings the turns back, and the branch is gone
+            buttons.append(Button.OPEN_CHAT)
+        newest_undo = self._entries.get(self._timeline.can_redo)
+        if entry.undone:
+            if newest_undo is not None and newest_undo.takes_back == entry.entry:
+                buttons.append(Button.REDO)
+        elif entry.entry and self._timeline.can_undo == entry.entry:
+            buttons.append(Button.TAKE_BACK)
+        off = {Button.TAKE_BACK, Button.REDO} & set(buttons) if self._why_off else set()
+        state = tr("undone") if entry.undone else ""
+        self.rows.append(
+            TimelineRow(
+                key=key,
+                kind=RowKind.ENTRY,
+                number=entry.entry,
+                title=title,
+                detail=when.stamp(entry.at, self._now_ms),
+                undone=entry.undone,
+                open=opened,
+                branch=entry.branch_chat_id,
+                buttons=tuple(buttons),
+                off=frozenset(off),
+                why_off=self._why_off if off else "",
+                last_in_block=not (opened and entry.files),
+                spoken=", ".join(part for part in (title, state, when.stamp(entry.at, self._now_ms)) if part),
+            )
+        )
+        if opened:
+            at = AtEntry(entry.entry)
+            self._files(entry, "entry", entry.entry, old=at, new=after, undo_to=at, opened=True)
+
+    def _files(
+        self,
+        entry: TimelineEntry,
+        group: str,
+        number: int,
+        *,
+        old: Point,
+        new: Point,
+        undo_to: Point,
+        opened: bool,
+        in_now: bool = False,
+    ) -> None:
+        if not opened:
+            key: Key = ("group", number, group)
+            is_open = key in self._opened
+            title = tr_n("{n} file", "{n} files", len(entry.files))
+            self.rows.append(
+                TimelineRow(
+                    key=key,
+                    kind=RowKind.GROUP,
+                    title=title,
+                    counts=totals((file.lines_added, file.lines_removed) for file in entry.files),
+                    open=is_open,
+                    buttons=(Button.TOGGLE,),
+                )
+            )
+            if not is_open:
+                return
+        ends = len(entry.files) - 1 if group in ("now", "between", "entry") else -1
+        for index, change in enumerate(entry.files):
+            row_key: Key = ("file", number, f"{group} {change.path}")
+            row = self._file(change, row_key, old=old, new=new, undo_to=undo_to, in_now=in_now, last=index == ends)
+            self.rows.append(row)
+
+    def _file(
+        self, change: FileChange, key: Key, *, old: Point, new: Point, undo_to: Point, in_now: bool, last: bool
+    ) -> TimelineRow:
+        buttons: tuple[Button, ...] = (Button.DIFF, Button.UNDO)
+        if change.undone:
+            in_force = self._undo_file_in_force(change, undo_to)
+            buttons = (Button.DIFF, Button.REDO) if in_force else (Button.DIFF,)
+        off = _CHANGING if self._why_off else _NONE
+        why = self._why_off
+        remark = ""
+        missing = next((state for state in (change.before, change.after) if state.state is State.NOT_CAPTURED), None)
+        if change.undone:
+            remark = tr("Undone")
+        elif missing is not None:
+            size = size_text(missing.size) if missing.size else ""
+            remark = tr("{size}, not captured", size=size) if size else tr("not captured")
+            off = off | {Button.DIFF, Button.UNDO} if missing is change.before else off | {Button.DIFF}
+            why = tr("No earlier copy was kept.")
+        elif change.old_path is not None and not (change.lines_added or change.lines_removed):
+            remark = tr("renamed")
+        return TimelineRow(
+            key=key,
+            kind=RowKind.FILE,
+            number=key[1],
+            title=shown_path(change.path, change.old_path),
+            change=change,
+            letter=change.status.value,
+            counts=(change.lines_added, change.lines_removed),
+            remark=remark,
+            undone=change.undone,
+            in_now=in_now,
+            last_in_block=last,
+            old=old,
+            new=new,
+            undo_to=undo_to,
+            buttons=buttons,
+            off=off.intersection(buttons) if off else _NONE,
+            why_off=why if off else "",
+        )
+
+    def _undo_file_in_force(self, change: FileChange, point: Point) -> bool:
+        """Whether the next `undo` takes back just the undo of this change, so that "Redo" tells the truth."""
+        newest = self._entries.get(self._timeline.can_undo)
+        if newest is None or newest.restore_kind is not RestoreKind.UNDO_FILE:
+            return False
+        return point_of(newest) == point and any(file.path == change.path for file in newest.files)
