@@ -212,7 +212,7 @@ class Stage:
         async def inside() -> T:
             self.gate.begin(TURN, self.headless)
             try:
-                async with asyncio.timeout(20):
+                async with asyncio.timeout(10):
                     return await work()
             finally:
                 self.given = [(one.title, one.answer) for one in await self.gate.settle()]

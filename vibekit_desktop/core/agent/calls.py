@@ -5,6 +5,7 @@ raw input; one sends nothing with the request, some send no call before it, one 
 once counts: every path stays, the newest word on anything else holds. Pure but for its table; any thread.
 """
 
+import json
 import re
 import shlex
 from collections.abc import Iterator, Mapping
@@ -180,10 +181,7 @@ def _input(raw: bytes) -> _Input:
     """What an input tells; one that is too large, too deep or no JSON tells nothing."""
     if len(raw) > INPUT_BYTES:
         return _Input()
-    try:
-        found: object = msgspec.json.decode(raw)
-    except (msgspec.MsgspecError, RecursionError, UnicodeError):
-        return _Input()
+    found = _decoded(raw)
     if not isinstance(found, dict):
         return _Input()
     pairs = {str(key).casefold(): value for key, value in found.items()}
@@ -198,6 +196,17 @@ def _input(raw: bytes) -> _Input:
         moved=(old, new) if old and new else None,
         writes=patched or any(key in _WRITE_KEYS and value not in (None, "", [], {}) for key, value in pairs.items()),
     )
+
+
+def _decoded(raw: bytes) -> object:
+    try:
+        return msgspec.json.decode(raw)
+    except (msgspec.MsgspecError, RecursionError, UnicodeError):
+        pass
+    try:
+        return json.loads(raw)  # half characters in one value do not hide the others
+    except (ValueError, RecursionError):
+        return None
 
 
 def _command(pairs: Mapping[str, object]) -> str:

@@ -120,6 +120,8 @@ def absolute(text: str, bounds: Bounds) -> str:
         return ""
     if text.casefold().startswith("file:"):
         text = _of_uri(text)
+        if not text:
+            return ""
     try:
         if len(os.fsencode(text)) > PATH_BYTES or text.count("/") > MOST_PARTS:
             return ""

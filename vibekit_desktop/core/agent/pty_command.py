@@ -1,8 +1,8 @@
 """One command in a terminal of ours: started in a session of its own, heard, and ended with everything that it started.
 
 It writes to a pseudo-terminal that controls its session; where there are none, to a pipe. It reads from nothing, as nobody is
-there to type: what would wait for an answer gets the end of its input. Its end is noticed also while a child of it goes on
-writing. Loop thread.
+there to type: what would wait for an answer gets the end of its input. As in any terminal its end hangs up on what it left in
+the background; what has left its session as a service does goes on, unless the command is ended by us. Loop thread.
 """
 
 import asyncio

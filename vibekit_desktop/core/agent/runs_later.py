@@ -62,6 +62,7 @@ _SUFFIXES = (
     ".ebuild", ".spec", ".tf", ".nomad", ".workflow", ".podspec", ".opam", ".m4", ".pri", ".pro", ".lnk", ".url",
     ".webloc", ".command", ".reg",
 )  # fmt: skip
+_PROSE = (".md", ".rst", ".adoc")
 _PATTERNS = re.compile(
     r"""
     .+\.config\.[cm]?[jt]s                              # what JavaScript's tools load: vite, webpack, eslint, jest ...
@@ -102,7 +103,7 @@ def runs_later(parts: Sequence[str]) -> bool:
         return False
     seen = [seen_as(part) for part in parts]
     name = seen[-1]
-    if name in _NAMES or name.endswith(_SUFFIXES) or _PATTERNS.fullmatch(name):
+    if not name.endswith(_PROSE) and (name in _NAMES or name.endswith(_SUFFIXES) or _PATTERNS.fullmatch(name)):
         return True
     if any(part in _FOLDERS for part in seen):
         return True
