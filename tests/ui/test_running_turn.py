@@ -157,6 +157,50 @@ def test_a_press_is_not_lost_because_something_comes_below(qtbot: QtBot, shown: 
     assert view.lay_out(row).height < 40, "it was closed"
 
 
+def test_a_press_does_what_was_pressed_though_the_block_is_laid_out_anew_meanwhile(
+    qtbot: QtBot, shown: tuple[TranscriptModel, Watched]
+) -> None:
+    model, view = shown
+    edit = running.edit(running.LOADER, "edit-1", "a\n", "b\n")
+    model.set_timeline(running.timeline(*running.changed()))
+    say(model, use(running.COMMAND), use(edit), calls=(running.COMMAND, edit))
+    view.grab()
+    row, hit = next(found for found in hits(view, "diff") if found[1].text == running.LOADER)
+    place = hit.box.center().toPoint() + QPoint(view.column_left(), view.row_top(row) + view.gap(row))
+    qtbot.mousePress(view.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    model.set_live(replace(running.RUNNING, running_commands=("run-1",)))  # a Stop comes before it among the hits
+    with qtbot.waitSignal(view.diff_requested) as asked:
+        qtbot.mouseRelease(view.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    assert asked.args == [running.LOADER, running.TURN]
+
+
+def test_the_keyboard_stays_on_its_row_when_others_come_and_go_around_it(
+    qtbot: QtBot, shown: tuple[TranscriptModel, Watched]
+) -> None:
+    model, view = shown
+    view.setFocus()
+    qtbot.keyClick(view, Qt.Key.Key_End)
+    assert model.kind(view._current) is Kind.WORKING
+    say(model, Block(type="thinking", thinking="Hm"), Block(text="So"))
+    assert model.kind(view._current) is Kind.WORKING
+    qtbot.keyClick(view, Qt.Key.Key_Up)
+    assert model.kind(view._current) is Kind.ANSWER
+    say(model, Block(type="thinking", thinking="Hm"), Block(text="So"), use(running.COMMAND), calls=(running.COMMAND,))
+    model.append(samples.MAIN, running.answer(Block(type="thinking", thinking="Hm"), Block(text="So")))
+    assert model.kind(view._current) is Kind.ANSWER
+
+
+def test_a_block_larger_than_the_window_can_be_read_while_it_grows(shown: tuple[TranscriptModel, Watched]) -> None:
+    model, view = shown
+    say(model, Block(text=f"{LONG}\n\n" * 40))
+    view.scroll_by(-700)
+    row, top = view.top_row, view.row_top(view.top_row)
+    assert model.kind(row) is Kind.ANSWER
+    say(model, Block(text=f"{LONG}\n\n" * 41))
+    assert (view.top_row, view.row_top(row)) == (row, top)
+    assert pill(view).isVisible()
+
+
 # What it costs
 
 

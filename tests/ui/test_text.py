@@ -20,9 +20,9 @@ from vibekit_desktop.ui.theme.palette import Theme
 from vibekit_desktop.ui.theme.tokens import load_tokens
 from vibekit_desktop.ui.views.block_view import PaintState
 from vibekit_desktop.ui.views.code_block import CodeBlockView
+from vibekit_desktop.ui.views.hit_list import plain_tip
 from vibekit_desktop.ui.views.open_link import web_address
 from vibekit_desktop.ui.views.text_block import DeadDocument, TextLayout, without_images
-from vibekit_desktop.ui.views.transcript import plain_tip
 from vibekit_desktop.ui.visible import has_hidden, one_line, show, visible, visible_name
 
 

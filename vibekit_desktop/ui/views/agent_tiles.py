@@ -11,6 +11,7 @@ from vibekit_desktop.ui.text import tr
 from vibekit_desktop.ui.theme.palette import ThemeHub
 from vibekit_desktop.ui.theme.style import rounded
 from vibekit_desktop.ui.views.controls import Button, draw_icon
+from vibekit_desktop.ui.views.hit_list import plain_tip
 from vibekit_desktop.ui.views.row_paint import draw_text
 from vibekit_desktop.ui.visible import one_line
 
@@ -46,7 +47,7 @@ class _Tile(QWidget):
         self.setFixedHeight(_HEIGHT)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self.setAccessibleName(f"{self._name}, {state_words(agent.state)}")
-        self.setToolTip(one_line(agent.problem or agent.description))
+        self.setToolTip(plain_tip(one_line(agent.problem or agent.description)))
         match agent.state:
             case AgentState.NOT_SIGNED_IN:
                 text, kind, phrase = tr("Sign in"), "ghost", tr("Sign in to {agent}", agent=self._name)

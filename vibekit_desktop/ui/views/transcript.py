@@ -1,27 +1,22 @@
 """Show a chat's transcript and say what the person wants of it. Paints a model, emits intents; links are reported, never
 opened here. UI thread only.
 
-Over 400 lines because pointer, keyboard and menu share one state: the current row, its button, what is open.
+Pointer and keyboard are `views.hit_list`'s, laying out `views.block_list`'s.
 """
 
 from collections.abc import Callable
-from html import escape
 
-from PySide6.QtCore import QEvent, QModelIndex, QPointF, QRectF, Qt, QTimer, Signal
+from PySide6.QtCore import QModelIndex, QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import (
     QAccessible,
     QAccessibleAnnouncementEvent,
     QContextMenuEvent,
-    QFocusEvent,
     QGuiApplication,
-    QHelpEvent,
     QKeyEvent,
     QKeySequence,
-    QMouseEvent,
-    QPainter,
     QWheelEvent,
 )
-from PySide6.QtWidgets import QMenu, QToolTip, QWidget
+from PySide6.QtWidgets import QMenu, QWidget
 
 from vibekit_desktop.core.types.diffs import StyleRuns
 from vibekit_desktop.ui.models.block_words import spoken
@@ -30,29 +25,28 @@ from vibekit_desktop.ui.models.transcript import TranscriptModel
 from vibekit_desktop.ui.models.transcript_rows import Kind
 from vibekit_desktop.ui.text import tr
 from vibekit_desktop.ui.theme.palette import ThemeHub
-from vibekit_desktop.ui.theme.style import focus_ring
 from vibekit_desktop.ui.views.answer import AnswerView
-from vibekit_desktop.ui.views.block_list import BlockList
 from vibekit_desktop.ui.views.block_view import BlockView, Hit, PaintState
 from vibekit_desktop.ui.views.block_views import gap_before, guess_all, make_view
+from vibekit_desktop.ui.views.code_colours import CodeColours
+from vibekit_desktop.ui.views.hit_list import HitList
 from vibekit_desktop.ui.views.latest import LatestPill
 from vibekit_desktop.ui.views.pulse import Pulse
 from vibekit_desktop.ui.views.tool_cards import is_open_card
 
-_NONE = (-1, -1)
 _FEW = 64
 _SPOKEN = 2_000
 _FOLDS = ("card", "fold")
 _EXPLAINED = frozenset({"restore", "diff", "undo", "copy", "review", "link", "chat", "earlier", "stop", "off"})
 
 
-class TranscriptView(BlockList):
+class TranscriptView(HitList):
     """The list. Signals: ``restore_requested`` (turn), ``diff_requested`` and ``undo_requested`` (path, turn),
     ``review_requested`` (turn), ``open_chat_requested`` (chat id), ``link_requested`` (address), ``stop_command_requested``
     (tool call id), ``copied`` and ``earlier_requested`` (nothing), and ``colours_wanted`` (key, file name, lines), which
     `set_colours` answers.
 
-    Invariant: at most one row is current, and at most one of its buttons.
+    Invariant: what is laid out is what the model says; the pill is there only while something came out of sight.
     """
 
     restore_requested = Signal(int)
@@ -78,26 +72,19 @@ class TranscriptView(BlockList):
         self.pulse.second.connect(self._catch_up)
         self._news = False
         """Something came at the end while it was out of sight."""
-        self._styles: dict[str, StyleRuns | None] = {}
-        self._asked: set[str] = set()
+        self._colours = CodeColours(self)
+        self._colours.wanted.connect(self.colours_wanted)
         self._shifts: dict[str, int] = {}
-        self._hover = self._pressed = _NONE
-        self._current = self._button = -1
-        self._ring = False
         self._below = (-1, -1, -1, 0)
         """While earlier messages come: what is current, its button, what stands at the top (rows from the end), and where."""
         self.setAccessibleName(tr("Transcript"))
         self._latest = LatestPill(hub, self.viewport())
         self._latest.clicked.connect(self._go_to_end)
         self._latest.moved_away.connect(self.setFocus)
-        self._settle = QTimer(self)
-        self._settle.setSingleShot(True)
-        self._settle.setInterval(0)
-        self._settle.timeout.connect(self._ask_for_colours)
         model.modelReset.connect(self._reset)
         model.dataChanged.connect(self._changed)
-        model.rowsInserted.connect(self._rows_changed)
-        model.rowsRemoved.connect(self._rows_changed)
+        model.rowsInserted.connect(self._rows_came)
+        model.rowsRemoved.connect(self._rows_went)
         model.earlier_coming.connect(self._earlier_coming)
         model.earlier_came.connect(self._earlier_came)
         model.answered.connect(self._say_answer)
@@ -107,7 +94,7 @@ class TranscriptView(BlockList):
 
     def set_colours(self, key: str, styles: StyleRuns | None) -> None:
         """The colours of a code block that `colours_wanted` named; None = there are none."""
-        self._styles[key] = styles
+        self._colours.styles[key] = styles
         for row in [row for row, view in self.views.items() if isinstance(view, AnswerView) and view.holds(key)]:
             self._former[row] = self.views.pop(row)
         self.fill()
@@ -116,14 +103,14 @@ class TranscriptView(BlockList):
         """Bring the checkpoint line of a turn to the top."""
         row = self._model.row_of_turn(turn)
         if row >= 0:
-            self._go_to(row)
+            self.go_to(row)
 
     def _reset(self) -> None:
-        for memory in (self._opened, self._closed, self._styles, self._asked, self._shifts, self._former):
+        for memory in (self._opened, self._closed, self._shifts, self._former, self._colours):
             memory.clear()
         self._news = False
         self._current = self._button = -1
-        self._hover = self._pressed = _NONE
+        self.nothing_aimed_at()
         self.start_over()
 
     def _changed(self, first: QModelIndex, last: QModelIndex) -> None:
@@ -148,7 +135,7 @@ class TranscriptView(BlockList):
 
     def _came(self, first: int, last: int) -> None:
         """Rows are others now, or there are more: where the end is looked at, it is looked at on."""
-        if self._model.running and last >= len(self._model.kinds()) - 2 and first > self.top_row:
+        if self._model.running and last >= len(self._model.kinds()) - 2 and first >= max(1, self.top_row):
             if self.is_at_end:
                 self._at_end = True
             else:
@@ -184,17 +171,20 @@ class TranscriptView(BlockList):
         self._below = (-1, -1, -1, 0)
         # The row that said how many there are is another one now, or none.
         self._current, self._button = (self.count - current, button) if 0 < current <= anchor else (-1, -1)
-        self._hover = self._pressed = _NONE
+        self.nothing_aimed_at()
         self.rows_came_above(anchor, top)
 
-    def _rows_changed(self, _parent: QModelIndex, first: int, _last: int) -> None:
+    def _rows_came(self, _parent: QModelIndex, first: int, last: int) -> None:
         if self._below[2] >= 0:
             return  # all of it at once, when the rows are complete
-        self._current = min(self._current, self._model.rowCount() - 1)
-        # What happens below does not take the press away from under the pointer.
-        self._hover = self._hover if self._hover[0] < first else _NONE
-        self._pressed = self._pressed if self._pressed[0] < first else _NONE
-        self._came(first, _last)
+        self.rows_inserted(first, last - first + 1)
+        self._came(first, last)
+        self.rows_replaced(first)
+
+    def _rows_went(self, _parent: QModelIndex, first: int, last: int) -> None:
+        if self._below[2] >= 0:
+            return
+        self.rows_removed(first, last)
         self.rows_replaced(first)
 
     # What the list asks
@@ -211,13 +201,13 @@ class TranscriptView(BlockList):
             self.column_width(),
             ".".join(str(part) for part in self._model.key(row)),
             opened=self._opened,
-            styles=self._styles,
+            styles=self._colours.styles,
             shifts=self._shifts,
             closed=self._closed,
             earlier=self._former.pop(row, None),
         )
-        if isinstance(view, AnswerView) and view.wanted:
-            self._settle.start()
+        if isinstance(view, AnswerView):
+            self._colours.ask(view.wanted)
         return view
 
     def gap(self, row: int) -> int:
@@ -225,67 +215,15 @@ class TranscriptView(BlockList):
         return gap_before(before, self._model.kind(row))
 
     def paint_state(self, row: int, clip: QRectF) -> PaintState:
-        return PaintState(
-            hover=self._hover[1] if self._hover[0] == row else -1,
-            pressed=self._pressed[1] if self._pressed[0] == row else -1,
-            focus=self._button if self._ring and self._current == row and self.hasFocus() else -1,
-            clip=clip,
-            pulse=self.pulse,
-        )
+        state = super().paint_state(row, clip)
+        state.pulse = self.pulse
+        return state
 
-    def paint_over(self, painter: QPainter, row: int, box: QRectF) -> None:
-        if self._ring and self._current == row and self._button < 0 and self.hasFocus():
-            focus_ring(painter, self.hub.theme, box.adjusted(-6, -3, 6, 3), self.hub.theme.radius("card"))
+    def words(self, row: int) -> str:
+        return spoken(self._model.block(row))
 
-    # Pointer
-
-    def _hit_at(self, point: QPointF) -> tuple[int, int]:
-        """The row under a point and the smallest hit of it there, -1 for none."""
-        row = self.row_at(point.y())
-        if row < 0:
-            return _NONE
-        place = self._place_in(row, point)
-        hits = self.lay_out(row).hits
-        inside = [i for i, hit in enumerate(hits) if hit.box.contains(place)]
-        best = min(inside, key=lambda i: hits[i].box.width() * hits[i].box.height()) if inside else -1
-        return row, best
-
-    def _place_in(self, row: int, point: QPointF) -> QPointF:
-        return QPointF(point.x() - self.column_left(), point.y() - self.row_top(row) - self.gap(row))
-
-    def _hit(self, at: tuple[int, int]) -> Hit | None:
-        row, index = at
-        if not 0 <= row < self.count or index < 0:
-            return None
-        hits = self.lay_out(row).hits
-        return hits[index] if index < len(hits) else None
-
-    def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        at = self._hit_at(event.position())
-        if at != self._hover:
-            self._hover = at
-            link = (hit := self._hit(at)) is not None and hit.action == "link"
-            self.viewport().setCursor(Qt.CursorShape.PointingHandCursor if link else Qt.CursorShape.ArrowCursor)
-            self.viewport().update()
-
-    def leaveEvent(self, event: QEvent) -> None:
-        self._hover = _NONE
-        self.viewport().update()
-        super().leaveEvent(event)
-
-    def mousePressEvent(self, event: QMouseEvent) -> None:
-        self._ring = False
-        at = self._hit_at(event.position())
-        self._current, self._button = at[0], -1
-        if event.button() is Qt.MouseButton.LeftButton:
-            self._pressed = at
-        self.viewport().update()
-
-    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        pressed, self._pressed = self._pressed, _NONE
-        if event.button() is Qt.MouseButton.LeftButton and pressed[1] >= 0 and self._hit_at(event.position()) == pressed:
-            self._activate(pressed)
-        self.viewport().update()
+    def explains(self, hit: Hit) -> bool:
+        return hit.action in _EXPLAINED
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         pixels, angle = event.pixelDelta(), event.angleDelta()
@@ -297,7 +235,7 @@ class TranscriptView(BlockList):
             return
         step = pixels.y() if not pixels.isNull() else round(angle.y() / 120 * 3 * self.hub.theme.line_height("reading"))
         if step:
-            self._hover = _NONE
+            self.nothing_aimed_at()
             self.scroll_by(-step)
 
     def _shift_code(self, point: QPointF, by: int) -> bool:
@@ -314,16 +252,6 @@ class TranscriptView(BlockList):
                 self.viewport().update()
                 return True
         return False
-
-    def viewportEvent(self, event: QEvent) -> bool:
-        if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
-            hit = self._hit(self._hit_at(QPointF(event.pos())))
-            if hit is not None and hit.action in _EXPLAINED:
-                QToolTip.showText(event.globalPos(), plain_tip(hit.name), self.viewport())
-            else:
-                QToolTip.hideText()
-            return True
-        return super().viewportEvent(event)
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         row = self._hit_at(QPointF(event.pos()))[0] if event.reason() is QContextMenuEvent.Reason.Mouse else self._current
@@ -347,16 +275,11 @@ class TranscriptView(BlockList):
         return menu
 
     def _later(self, hit: Hit) -> Callable[[], None]:
-        return lambda: self._do(hit)
+        return lambda: self.do(hit)
 
     # What a press does
 
-    def _activate(self, at: tuple[int, int]) -> None:
-        hit = self._hit(at)
-        if hit is not None:
-            self._do(hit)
-
-    def _do(self, hit: Hit) -> None:
+    def do(self, hit: Hit) -> None:
         match hit.action:
             case "card" | "fold":
                 self._toggle(hit.text)
@@ -403,45 +326,16 @@ class TranscriptView(BlockList):
         QGuiApplication.clipboard().setText(text.encode("utf-8", "replace").decode("utf-8"))
         self.copied.emit()
 
-    def _ask_for_colours(self) -> None:
-        for view in tuple(self.views.values()):
-            for key, path, lines in view.wanted if isinstance(view, AnswerView) else ():
-                if key not in self._asked:
-                    self._asked.add(key)
-                    self.colours_wanted.emit(key, path, lines)
-
     # Keyboard
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        key, alt = Qt.Key(event.key()), bool(event.modifiers() & Qt.KeyboardModifier.AltModifier)
         if event.matches(QKeySequence.StandardKey.Copy):
             if self._current >= 0:
                 self._copy(self.lay_out(self._current).copy_text)
-            return
-        if alt and key in (Qt.Key.Key_Up, Qt.Key.Key_Down):
-            self.step_turn(-1 if key == Qt.Key.Key_Up else 1)
-            return
-        self._ring = True
-        page = self.viewport().height() - 40
-        match key:
-            case Qt.Key.Key_Up | Qt.Key.Key_Down:
-                self._step_block(-1 if key == Qt.Key.Key_Up else 1)
-            case Qt.Key.Key_PageUp | Qt.Key.Key_PageDown:
-                self.scroll_by(-page if key == Qt.Key.Key_PageUp else page)
-            case Qt.Key.Key_Home if self.count:
-                self._go_to(0)
-            case Qt.Key.Key_End:
-                self._current, self._button = self.count - 1, -1
-                self.scroll_to_end()
-            case Qt.Key.Key_Left | Qt.Key.Key_Right:
-                self._step_button(-1 if key == Qt.Key.Key_Left else 1)
-            case Qt.Key.Key_Return | Qt.Key.Key_Enter | Qt.Key.Key_Space:
-                self._enter()
-            case Qt.Key.Key_Escape if self._button >= 0:
-                self._button = -1
-                self.viewport().update()
-            case _:
-                super().keyPressEvent(event)
+        elif event.modifiers() & Qt.KeyboardModifier.AltModifier and event.key() in (Qt.Key.Key_Up, Qt.Key.Key_Down):
+            self.step_turn(-1 if event.key() == Qt.Key.Key_Up else 1)
+        else:
+            super().keyPressEvent(event)
 
     def step_turn(self, step: int) -> None:
         """Bring the previous (-1) or next (1) turn to the top."""
@@ -449,79 +343,6 @@ class TranscriptView(BlockList):
         row = (self._current if self._current >= 0 else self.top_row) + step
         while 0 <= row < len(kinds):
             if kinds[row] == Kind.CHECKPOINT:
-                self._go_to(row)
+                self.go_to(row)
                 return
             row += step
-
-    def _go_to(self, row: int) -> None:
-        self._current, self._button = row, -1
-        self.scroll_to_row(row)
-        self._announce()
-
-    def _step_block(self, step: int) -> None:
-        if not self.count:
-            return
-        if self._current < 0:
-            self._current = self.top_row
-        else:
-            top = self.row_top(self._current)
-            bottom = top + self.heights[self._current]
-            # A block taller than the screen is walked through before the next one gets its turn.
-            if step > 0 and bottom > self.viewport().height() + 4 and top < self.viewport().height():
-                self.scroll_by(60)
-                return
-            if step < 0 and top < -4 and bottom > 0:
-                self.scroll_by(-60)
-                return
-            self._current = min(max(0, self._current + step), self.count - 1)
-        self._button = -1
-        self.reveal(self._current)
-        self._announce()
-
-    def _step_button(self, step: int) -> None:
-        if not self.count:
-            return
-        self._current = self._current if self._current >= 0 else self.top_row
-        hits = self.lay_out(self._current).hits
-        if hits:
-            self._button = min(max(-1 if step < 0 else 0, self._button + step), len(hits) - 1)
-        self.viewport().update()
-        self._announce()
-
-    def _enter(self) -> None:
-        if self._current < 0:
-            return
-        if self._button >= 0:
-            self._activate((self._current, self._button))
-        elif self.lay_out(self._current).hits:
-            self._button = 0
-            self._announce()
-        self.viewport().update()
-
-    def _announce(self) -> None:
-        """Tell assistive technology where the keyboard is now."""
-        if not 0 <= self._current < self.count:
-            return
-        hit = self._hit((self._current, self._button))
-        text = hit.name if hit is not None else spoken(self._model.block(self._current))
-        self.setAccessibleDescription(text)
-        if self.hasFocus():
-            QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, text))
-
-    def focusInEvent(self, event: QFocusEvent) -> None:
-        self._ring = event.reason() in (
-            Qt.FocusReason.TabFocusReason,
-            Qt.FocusReason.BacktabFocusReason,
-            Qt.FocusReason.ShortcutFocusReason,
-        )
-        self.viewport().update()
-        super().focusInEvent(event)
-
-    def focusOutEvent(self, event: QFocusEvent) -> None:
-        self.viewport().update()
-        super().focusOutEvent(event)
-
-
-def plain_tip(text: str) -> str:
-    """A text that a tool tip shows as it is: one that looks like markup would be read as rich text, which can load files."""
-    return f"<qt>{escape(text)}</qt>" if "<" in text else text
