@@ -86,7 +86,7 @@ def build(
     def connect(launch: Launch, host: Host) -> Link:
         from vibekit_desktop.core.agent.acp_link import AcpLink  # half a second, which `load` has taken in a thread
 
-        return AcpLink(launch, host, errors_to=dirs.logs / "agents")
+        return AcpLink(launch, host, errors_to=dirs.logs / "agents.log")
 
     fs = Fs()
     bus = Bus()

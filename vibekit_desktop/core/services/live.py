@@ -25,7 +25,7 @@ from vibekit_desktop.core.services.serial import durably
 from vibekit_desktop.core.services.shelf import Shelf
 from vibekit_desktop.core.services.turn_book import load
 from vibekit_desktop.core.services.vaults import OpenVault
-from vibekit_desktop.core.types.agent_errors import EmptyPrompt
+from vibekit_desktop.core.types.agent_errors import AgentFailed, EmptyPrompt
 from vibekit_desktop.core.types.agents import (
     AgentChoice,
     Answer,
@@ -236,16 +236,19 @@ class LiveService:
         if live.is_busy:
             raise Busy("a turn of this chat is running")
         running = live.run(prompt, allow)
+        self._forget_empty(chat)
         try:
-            done, _ = await asyncio.wait({running}, timeout=timeout_s)
-            if not done:
+            await asyncio.wait({running}, timeout=timeout_s)
+            if not running.done():
                 live.stop(StopReason.TIMED_OUT)
-            self._forget_empty(chat)
-            return await asyncio.shield(running)
+                await asyncio.wait({running})
         except asyncio.CancelledError:
             live.stop()
             await asyncio.wait({running})
             raise
+        if running.cancelled():  # the time was over before the agent had even a session
+            raise AgentFailed(live.agent.name, "session", "silent")
+        return running.result()
 
     async def stop(self, chat: ChatId) -> None:
         """Stop the turn that runs."""
