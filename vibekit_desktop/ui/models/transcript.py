@@ -8,7 +8,6 @@ cost little. It resets only for another chat, and a running answer costs what di
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
-import msgspec
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
 
 from vibekit_desktop.core.types.agents import LiveState
@@ -20,6 +19,7 @@ from vibekit_desktop.ui.models.blocks import Block
 from vibekit_desktop.ui.models.running import Change, Stream, change_of
 from vibekit_desktop.ui.models.transcript_blocks import BlockMaker
 from vibekit_desktop.ui.models.transcript_rows import Key, Kind, Rows, add_answer, add_messages, rows_of
+from vibekit_desktop.ui.models.turn_spans import span_of, with_turns
 
 Index = QModelIndex | QPersistentModelIndex
 _ROOT = QModelIndex()
@@ -111,7 +111,7 @@ class TranscriptModel(QAbstractListModel):
         else:
             now = state.running_commands if state is not None else ()
             self._refresh_calls(set(stopped) ^ set(now))
-            self._refresh_last()
+            self._refresh(max(0, len(self._rows) - 1), len(self._rows))
 
     def stream(self, chat: ChatId, turn: int, message: Message) -> None:
         """The running answer of a chat as it is now. Costs what differs from how it was told before."""
@@ -144,7 +144,7 @@ class TranscriptModel(QAbstractListModel):
             maker.set_stream(None)
         number = self._first + len(self._messages)
         self._messages = (*self._messages, message)
-        span = _span_of(view, number, message)
+        span = span_of(view, number, message)
         if span is not None:
             kept = view.turns[:-1] if view.turns and view.turns[-1].first_message == span.first_message else view.turns
             self._view = view = replace(view, turns=(*kept, span))
@@ -163,7 +163,7 @@ class TranscriptModel(QAbstractListModel):
         loaded = range(self._first, self._first + len(self._messages) + 1)
         earlier = self._messages[: view.first_index - self._first] if view.first_index in loaded else ()
         if earlier and self._view is not None:
-            view = _with_turns(view, self._view.turns)
+            view = with_turns(view, self._view.turns)
         self._view, self._messages = view, (*earlier, *view.messages)
         self._first = view.first_index - len(earlier)
         self._maker.show(view, self._messages, self._first)
@@ -178,7 +178,7 @@ class TranscriptModel(QAbstractListModel):
             return
         self.earlier_coming.emit()
         old = self._rows
-        self._view = _with_turns(self._view, turns)
+        self._view = with_turns(self._view, turns)
         self._messages, self._blocks = (*messages, *self._messages), {}
         self._first = upto - len(messages)
         self._maker.show(self._view, self._messages, self._first)
@@ -400,24 +400,3 @@ class TranscriptModel(QAbstractListModel):
                 wanted -= here
             if not wanted:
                 return
-
-    def _refresh_last(self) -> None:
-        if self._rows:
-            self._refresh(len(self._rows) - 1, len(self._rows))
-
-
-def _span_of(view: ChatView, number: int, message: Message) -> TurnSpan | None:
-    """The turn that a message at the end belongs to, with it; None if it belongs to none."""
-    if message.role == "user" and message.turn:
-        return TurnSpan(turn=message.turn, first_message=number, last_message=number, tag=message.checkpoint_tag)
-    last = view.turns[-1] if view.turns else None
-    if last is None or last.last_message != number - 1:
-        return None
-    return msgspec.structs.replace(last, last_message=number, duration_ms=last.duration_ms + message.turn_elapsed_ms)
-
-
-def _with_turns(view: ChatView, earlier: Sequence[TurnSpan]) -> ChatView:
-    """The view with turns among its earlier messages, which it need not tell itself."""
-    spans = {span.first_message: span for span in earlier if span.first_message < view.first_index}
-    spans |= {span.first_message: span for span in view.turns}
-    return replace(view, turns=tuple(spans[first] for first in sorted(spans)))

@@ -65,17 +65,17 @@ class TimelineView(PaintedList):
         if row is None:
             return NOTHING
         box = QRectF(self.visualRect(index))
-        for button, place in self._delegate.buttons(row, box):
+        for button, place in self._delegate.places.buttons(row, box):
             if place.contains(point):
                 return Aim(index.row(), button)
-        return Aim(index.row() if self._delegate.body(row, box).contains(point) else -1, None)
+        return Aim(index.row() if self._delegate.places.body(row, box).contains(point) else -1, None)
 
     def button_rect(self, row: int, button: Button) -> QRect:
         """Where a button is in the viewport; empty if the row has no such button."""
         found = self._model.row_at(row)
         if found is None:
             return QRect()
-        for which, place in self._delegate.buttons(found, QRectF(self.visualRect(self._model.index(row)))):
+        for which, place in self._delegate.places.buttons(found, QRectF(self.visualRect(self._model.index(row)))):
             if which is button:
                 return place.toAlignedRect()
         return QRect()

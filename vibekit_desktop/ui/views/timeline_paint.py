@@ -1,7 +1,4 @@
-"""Paint one row of the timeline, and say where its buttons are.
-
-The same geometry serves painting and hit-testing, so a button is where it is seen. Reads `TimelineRow` only. UI thread.
-"""
+"""Paint one row of the timeline. Reads `TimelineRow` only; where its parts stand is in `timeline_places`. UI thread."""
 
 from typing import NamedTuple
 
@@ -27,19 +24,12 @@ from vibekit_desktop.ui.views.row_paint import (
     draw_path,
     draw_text,
     draw_text_button,
-    text_button_width,
 )
+from vibekit_desktop.ui.views.timeline_places import LEFT, PROMPT, TOP, TimelinePlaces
 from vibekit_desktop.ui.wording import shown_path
 
 RAIL = 25
-LEFT = 48
-RIGHT = 8
 _GLYPH = 22
-_HEAD = 28
-_PROMPT = 19
-_TOP = 8
-_BOX_END = 12
-_BLOCK_END = 10
 _MISSING = ("warning.tint", "warning", "warning.text")
 """Ground, icon and ink of a chip that names missing files."""
 
@@ -62,110 +52,11 @@ class TimelineDelegate(QStyledItemDelegate):
         super().__init__()
         self._hub = hub
         self._model = model
+        self.places = TimelinePlaces(hub)
         self.pulse: Pulse | None = None
         self.hover = NOTHING
         self.down = NOTHING
         self.focus = NOTHING
-
-    # Geometry.
-
-    def height(self, row: TimelineRow) -> int:
-        """How high a row is, with the gap under a block."""
-        theme = self._hub.theme
-        line = theme.size("row-file")
-        match row.kind:
-            case RowKind.NOW:
-                value = _TOP + _HEAD + _PROMPT + (_BOX_END if row.last_in_block else 0)
-            case RowKind.TURN:
-                value = _HEAD + (_PROMPT if row.prompt else 0)
-            case RowKind.QUIET:
-                value = 20
-            case RowKind.RESTORE:
-                value = 40
-            case RowKind.FILE:
-                return line + ((_BOX_END if row.in_now else _BLOCK_END) if row.last_in_block else 0)
-            case RowKind.GROUP:
-                return line
-            case _:
-                value = _HEAD + (_BLOCK_END if row.last_in_block else 0)
-        return round(value * theme.zoom)
-
-    def body(self, row: TimelineRow, box: QRectF) -> QRectF:
-        """The part of a row that is painted as one line and takes clicks."""
-        zoom = self._hub.theme.zoom
-        top = box.top() + (_TOP * zoom if row.kind is RowKind.NOW else 0)
-        height = (30 if row.kind is RowKind.RESTORE else 20 if row.kind is RowKind.QUIET else _HEAD) * zoom
-        return QRectF(LEFT, top, box.width() - LEFT - RIGHT, height)
-
-    def buttons(self, row: TimelineRow, box: QRectF) -> list[tuple[Button, QRectF]]:
-        """Where the row's buttons are inside ``box``, in the order of Left and Right."""
-        theme = self._hub.theme
-        body = self.body(row, box)
-        side = theme.size("icon-button")
-        y = body.top() + (body.height() - side) / 2
-        match row.kind:
-            case RowKind.FILE:
-                return self._file_buttons(row, body, side, y)
-            case RowKind.GROUP | RowKind.BETWEEN:
-                return [(Button.TOGGLE, QRectF(LEFT - 4, y, box.width() - LEFT - RIGHT, side))]
-            case RowKind.RESTORE:
-                width = text_button_width(theme, row.title)
-                return [(Button.RESTORE, QRectF(LEFT - 6, y, width, side))]
-            case RowKind.TURN:
-                if Button.COVERAGE not in row.buttons or row.coverage is None:
-                    return []
-                width = theme.metrics("small").horizontalAdvance(coverage_text(row.coverage)) + 12 + 18
-                return [(Button.COVERAGE, QRectF(body.right() - 4 - width, body.top() + (body.height() - 20) / 2, width, 20))]
-            case RowKind.ENTRY:
-                return self._entry_buttons(row, body, side, y)
-            case _:
-                return []
-
-    def _file_buttons(self, row: TimelineRow, body: QRectF, side: int, y: float) -> list[tuple[Button, QRectF]]:
-        found: list[tuple[Button, QRectF]] = []
-        right = body.right()
-        for button in reversed(row.buttons):
-            width = text_button_width(self._hub.theme, tr("Redo")) if button is Button.REDO else side
-            found.insert(0, (button, QRectF(right - width, y, width, side)))
-            right -= width
-        return found
-
-    def _entry_buttons(self, row: TimelineRow, body: QRectF, side: int, y: float) -> list[tuple[Button, QRectF]]:
-        theme = self._hub.theme
-        found: list[tuple[Button, QRectF]] = []
-        x = body.left() + self._entry_title_width(row, body)
-        if Button.TOGGLE in row.buttons:
-            found.append((Button.TOGGLE, QRectF(body.left() - 4, y, x - body.left() + 8, side)))
-        if row.undone:
-            x += self._dot() + theme.metrics("body").horizontalAdvance(tr("Undone"))
-        for button, text in self._entry_links(row):
-            width = text_button_width(theme, text, "body")
-            found.append((button, QRectF(x + self._dot() - 7, y, width, side)))
-            x += self._dot() + width - 15
-        return found
-
-    def _entry_links(self, row: TimelineRow) -> list[tuple[Button, str]]:
-        words = {Button.TAKE_BACK: tr("Undo"), Button.REDO: tr("Redo"), Button.OPEN_CHAT: tr("Branch")}
-        return [
-            (button, words[button]) for button in (Button.TAKE_BACK, Button.REDO, Button.OPEN_CHAT) if button in row.buttons
-        ]
-
-    def _dot(self) -> float:
-        return 12 + self._hub.theme.metrics("body").horizontalAdvance("·")
-
-    def _entry_room(self, row: TimelineRow, body: QRectF) -> tuple[float, bool]:
-        """How wide the title is, and whether the time fits beside it: what happened is more than when."""
-        theme = self._hub.theme
-        tail = sum(self._dot() + text_button_width(theme, text, "body") - 14 for _, text in self._entry_links(row))
-        if row.undone:
-            tail += self._dot() + theme.metrics("body").horizontalAdvance(tr("Undone"))
-        time = theme.metrics("small").horizontalAdvance(row.detail) + 16 if row.detail else 0
-        title = theme.metrics("body").horizontalAdvance(row.title)
-        room = max(40.0, body.width() - tail - 8)
-        return min(title, room), bool(row.detail) and title + time <= room
-
-    def _entry_title_width(self, row: TimelineRow, body: QRectF) -> float:
-        return self._entry_room(row, body)[0]
 
     # Painting.
 
@@ -180,7 +71,7 @@ class TimelineDelegate(QStyledItemDelegate):
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         self._rail(painter, theme, row, box, first=index.row() == 0, last=last)
-        body = self.body(row, box)
+        body = self.places.body(row, box)
         self._background(painter, theme, row, body, index.row(), chosen=bool(state & QStyle.StateFlag.State_Selected))
         match row.kind:
             case RowKind.NOW:
@@ -205,13 +96,13 @@ class TimelineDelegate(QStyledItemDelegate):
 
     def _rail(self, painter: QPainter, theme: Theme, row: TimelineRow, box: QRectF, *, first: bool, last: bool) -> None:
         if row.in_now:
-            top = box.top() + (_TOP if row.kind is RowKind.NOW else -20)
+            top = box.top() + (TOP if row.kind is RowKind.NOW else -20)
             bottom = box.bottom() - (6 if row.last_in_block else -20)
             painter.save()
             painter.setClipRect(box)
             rounded(painter, QRectF(8, top, box.width() - 16, bottom - top), 8, fill=theme.color("accent.tint"))
             painter.restore()
-        start = box.top() + (_TOP + 18 if row.kind is RowKind.NOW else 15 if first else 0)
+        start = box.top() + (TOP + 18 if row.kind is RowKind.NOW else 15 if first else 0)
         end = box.top() + 15 if last else box.bottom()
         painter.fillRect(QRectF(RAIL, start, 1, max(0.0, end - start)), theme.color("line.strong"))
 
@@ -279,7 +170,7 @@ class TimelineDelegate(QStyledItemDelegate):
     ) -> float:
         """Paint the coverage at the right; returns where it begins."""
         text = coverage_text(coverage)
-        buttons = self.buttons(row, box)
+        buttons = self.places.buttons(row, box)
         if buttons:
             chip = buttons[0][1]
             ground, icon, ink = ("bg.chip", "info", "text.secondary") if only_doubts(coverage) else _MISSING
@@ -297,7 +188,7 @@ class TimelineDelegate(QStyledItemDelegate):
     def _file(self, painter: QPainter, theme: Theme, row: TimelineRow, box: QRectF, body: QRectF, number: int) -> None:
         draw_letter(painter, theme, row.letter, QRectF(LEFT, body.top(), LETTER_WIDTH, body.height()), faded=row.undone)
         right = body.right()
-        for button, place in self.buttons(row, box):
+        for button, place in self.places.buttons(row, box):
             self._button(painter, theme, row, button, place, number)
             right = min(right, place.left())
         right -= 8
@@ -349,13 +240,13 @@ class TimelineDelegate(QStyledItemDelegate):
         y = round(body.center().y() - 8)
         painter.fillRect(QRectF(RAIL - 8, y, 16, 16), theme.color("bg.inspector"))
         draw_icon(painter, theme, "checkpoint", "accent.text", RAIL - 7.5, y, 16)
-        for button, place in self.buttons(row, box):
+        for button, place in self.places.buttons(row, box):
             self._button(painter, theme, row, button, place, number)
 
     def _entry(self, painter: QPainter, theme: Theme, row: TimelineRow, box: QRectF, body: QRectF, number: int) -> None:
         self._circle(painter, theme, body.center().y(), line="accent.line", fill="accent.tint")
         draw_icon(painter, theme, "restore", "accent.text", RAIL - 6.5, round(body.center().y() - 7), 14)
-        width, with_time = self._entry_room(row, body)
+        width, with_time = self.places.entry_room(row, body)
         if with_time:
             time = QRectF(body.left(), body.top(), body.width() - 8, body.height())
             draw_text(painter, theme, time, row.detail, style="small", token="text.tertiary", right=True)
@@ -369,15 +260,15 @@ class TimelineDelegate(QStyledItemDelegate):
         if row.undone:
             x = self._dotted(painter, theme, x, body)
             x += draw_text(painter, theme, QRectF(x, body.top(), 200, body.height()), tr("Undone"), token="text.tertiary")
-        for button, place in self.buttons(row, box):
+        for button, place in self.places.buttons(row, box):
             if button is Button.TOGGLE:
                 continue
-            self._dotted(painter, theme, place.left() + 7 - self._dot(), body)
+            self._dotted(painter, theme, place.left() + 7 - self.places.dot(), body)
             self._button(painter, theme, row, button, place, number)
 
     def _dotted(self, painter: QPainter, theme: Theme, x: float, body: QRectF) -> float:
         draw_text(painter, theme, QRectF(x + 6, body.top(), 20, body.height()), "·", token="text.tertiary", elide=None)
-        return x + self._dot()
+        return x + self.places.dot()
 
     def _button(self, painter: QPainter, theme: Theme, row: TimelineRow, button: Button, place: QRectF, number: int) -> None:
         aim = Aim(number, button)
@@ -398,15 +289,15 @@ class TimelineDelegate(QStyledItemDelegate):
                 pass
 
     def _focus(self, painter: QPainter, theme: Theme, row: TimelineRow, box: QRectF, body: QRectF) -> None:
-        for button, place in self.buttons(row, box):
+        for button, place in self.places.buttons(row, box):
             if button is self.focus.button and button is not Button.TOGGLE:
                 focus_ring(painter, theme, place, theme.radius("small"))
                 return
-        height = _PROMPT * theme.zoom if row.kind is RowKind.NOW or (row.kind is RowKind.TURN and row.prompt) else 0
+        height = PROMPT * theme.zoom if row.kind is RowKind.NOW or (row.kind is RowKind.TURN and row.prompt) else 0
         focus_ring(painter, theme, body.adjusted(-4, 0, 0, height), theme.radius("small"))
 
     # Qt's names below.
 
     def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
         row = index.data(ROW_ROLE)
-        return QSize(100, self.height(row)) if isinstance(row, TimelineRow) else QSize(0, 0)
+        return QSize(100, self.places.height(row)) if isinstance(row, TimelineRow) else QSize(0, 0)
