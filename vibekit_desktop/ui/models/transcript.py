@@ -24,8 +24,7 @@ from vibekit_desktop.ui.models.turn_spans import span_of, with_turns
 Index = QModelIndex | QPersistentModelIndex
 _ROOT = QModelIndex()
 _KEEP = 400
-_LATE = 60
-"""A message that is told again is looked for among so many of the last ones."""
+_LATE = 60  # a message that is told again is looked for among so many of the last ones
 
 BLOCK = int(Qt.ItemDataRole.UserRole) + 1
 
@@ -109,8 +108,7 @@ class TranscriptModel(QAbstractListModel):
         if maker.running != before:
             self._retail(min(maker.begins(before), maker.begins(maker.running)), before)
         else:
-            now = state.running_commands if state is not None else ()
-            self._refresh_calls(set(stopped) ^ set(now))
+            self._refresh_calls(set(stopped) ^ set(state.running_commands if state is not None else ()))
             self._refresh(max(0, len(self._rows) - 1), len(self._rows))
 
     def stream(self, chat: ChatId, turn: int, message: Message) -> None:
