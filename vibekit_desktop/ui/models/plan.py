@@ -1,5 +1,7 @@
 """An agent's plan as a card with its steps. A plan is stored as it came, so nothing of it is taken for granted. Pure."""
 
+from collections.abc import Iterator
+
 from vibekit_desktop.ui.models.blocks import Card, Step
 from vibekit_desktop.ui.text import tr, tr_n
 from vibekit_desktop.ui.visible import one_line
@@ -8,25 +10,25 @@ _STATES = {"completed": "done", "in_progress": "active"}
 
 
 def steps_of(plan: object) -> tuple[Step, ...]:
-    """The steps of a stored plan; what is no step is left out."""
-    if not isinstance(plan, list | tuple):
-        return ()
-    found: list[Step] = []
-    for entry in plan:
+    """The steps of a stored plan, their words as stored; what is no step is left out."""
+    return tuple(_steps(plan))
+
+
+def _steps(plan: object) -> Iterator[Step]:
+    for entry in plan if isinstance(plan, list | tuple) else ():
         content = entry.get("content") if isinstance(entry, dict) else None
         if isinstance(content, str) and content.strip():
-            found.append(Step(one_line(content), _STATES.get(str(entry.get("status")), "open")))
-    return tuple(found)
+            yield Step(content, _STATES.get(str(entry.get("status")), "open"))
 
 
 def current_step(plan: object) -> str:
-    """The step that is being worked on, or empty."""
-    return next((step.text for step in steps_of(plan) if step.state == "active"), "")
+    """The step that is being worked on, or empty. Asked for with every few words of an answer."""
+    return next((one_line(step.text) for step in _steps(plan) if step.state == "active"), "")
 
 
 def plan_card(plan: object, key: str, turn: int, *, running: bool) -> Card:
     """The card of a plan, with how far it has come."""
-    steps = steps_of(plan)
+    steps = tuple(Step(one_line(step.text), step.state) for step in _steps(plan))
     done = sum(1 for step in steps if step.state == "done")
     every = done == len(steps)
     return Card(
