@@ -64,6 +64,7 @@ def test_twenty_of_twenty_client_writes_are_kept_before_they_land(stage: Stage) 
         ("old\n", "new\n", "new", Why.OTHER_CONTENT),
         ("old\n", "new\n", "new\n\n", Why.OTHER_CONTENT),
         ("old\n", "new\n", "evil\n", Why.OTHER_CONTENT),
+        ("old\n", "new\n", "old\n", None),  # that is there already
         ("ol", "ne", "anything at all", None),  # a fragment says nothing of the rest
         ("", "new\n", "other\n", None),  # nothing is said of what is there
     ],
@@ -104,7 +105,7 @@ def test_a_grant_is_used_once(stage: Stage) -> None:
 
     async def work() -> list[str]:
         await stage.gate.ask(edit("a.txt"))
-        return [await code_of(stage.gate.write("a.txt", "new\n")), await code_of(stage.gate.write("a.txt", "new\n"))]
+        return [await code_of(stage.gate.write("a.txt", text)) for text in ("new\n", "newer\n")]
 
     assert stage.run(work) == ["", "denied"]
     assert stage.asked[1].why == (Why.NOT_ANNOUNCED,)
@@ -151,6 +152,27 @@ def test_a_file_that_changes_in_the_very_step_of_writing_is_asked_about_again(st
     stage.run(work)
     assert stage.asked[1].why == (Why.CHANGED,)
     assert stage.sink.kept["a.txt"] == [b"old\n", b"mine\n"]
+    assert target.read_text() == "new\n"
+
+
+def test_what_an_agent_wrote_by_itself_as_well_is_not_asked_about_again(stage: Stage) -> None:
+    """One agent writes each file by itself and through us at the same time."""
+    target = stage.file("a.txt")
+    stage.answers = [Answer.ALLOW_ONCE]
+
+    async def work() -> None:
+        await stage.gate.ask(edit("a.txt", call="1"))
+        target.write_text("new\n")
+        await stage.gate.write("a.txt", "new\n")
+        target.write_text("old\n")
+        stage.answers = [Answer.ALLOW_ONCE]
+        await stage.gate.ask(edit("a.txt", call="2"))
+        stage.sink.meanwhile = lambda path: target.write_text("new\n") and None
+        await stage.gate.write("a.txt", "new\n")
+
+    stage.run(work)
+    assert len(stage.asked) == 2
+    assert stage.told == ["capture a.txt", "capture a.txt", "write a.txt"]
     assert target.read_text() == "new\n"
 
 
