@@ -39,6 +39,17 @@ def test_pieces_that_follow_each_other_are_one_block_and_a_call_stands_between(b
     assert builder.message().content == ""
 
 
+def test_how_long_it_thought_is_kept(builder: AnswerBuilder, clock: Clock) -> None:
+    builder.add(ThoughtArrived("hm"))
+    clock.advance(6000)
+    assert builder.message().blocks[0].duration_ms == 0
+    builder.add(TextArrived("so"))
+    clock.advance(1000)
+    builder.add(ThoughtArrived("and"))
+    clock.advance(2000)
+    assert [block.duration_ms for block in builder.ended(took_ms=0).blocks] == [6000, 0, 2000]
+
+
 def test_a_call_keeps_what_was_said_of_it_before(builder: AnswerBuilder, clock: Clock) -> None:
     builder.add(ToolChanged(id="t", title="Edit", kind="edit", status="pending", input=b'{"a": 1}'))
     builder.add(ToolChanged(id="t", diffs=(DiffFragment(path=f"{WORK}/src/a.py", new_text="x"),)))

@@ -39,14 +39,21 @@ STOPPED = "stopped"
 class _Running:
     """One block that is still growing; its pieces are joined when somebody asks."""
 
-    def __init__(self, kind: str) -> None:
+    def __init__(self, kind: str, began: int) -> None:
         self.kind = kind
+        self._began = began
+        self._took_ms = 0
         self._pieces: list[str] = []
         self._block: Block | None = None
 
     def add(self, text: str) -> None:
         self._pieces.append(text)
         self._block = None
+
+    def end(self, now: int) -> None:
+        """What comes next is another block."""
+        if self.kind == "thinking" and not self._took_ms:
+            self._took_ms, self._block = max(1, now - self._began), None
 
     def text(self) -> str:
         if len(self._pieces) > 1:
@@ -56,7 +63,8 @@ class _Running:
     def block(self) -> Block:
         if self._block is None:
             text = self.text()
-            self._block = Block(type="thinking", thinking=text) if self.kind == "thinking" else Block(text=text)
+            thinking = self.kind == "thinking"
+            self._block = Block(type="thinking", thinking=text, duration_ms=self._took_ms) if thinking else Block(text=text)
         return self._block
 
 
@@ -129,10 +137,19 @@ class AnswerBuilder:
         self._chars += len(text)
         last = self._blocks[-1] if self._blocks else None
         if not isinstance(last, _Running) or last.kind != kind:
-            last = _Running(kind)
-            self._blocks.append(last)
+            last = _Running(kind, self._clock())
+            self._begin_block(last)
         last.add(text)
         return True
+
+    def _begin_block(self, block: "_Running | _CallBlock") -> None:
+        self._end_block()
+        self._blocks.append(block)
+
+    def _end_block(self) -> None:
+        last = self._blocks[-1] if self._blocks else None
+        if isinstance(last, _Running):
+            last.end(self._clock())
 
     # -- tools -----------------------------------------------------------------------------------------------------
 
@@ -143,7 +160,7 @@ class AnswerBuilder:
             if not identity or len(self._calls) >= MOST_CALLS:
                 return False
             found = ToolCall(id=identity, status="pending", ts=self._clock())
-            self._blocks.append(_CallBlock(identity))
+            self._begin_block(_CallBlock(identity))
         changed = msgspec.structs.replace(
             found,
             title=storable(event.title)[:2000] if event.title else found.title,
@@ -232,6 +249,7 @@ class AnswerBuilder:
     def ended(self, *, took_ms: int, outcomes: Mapping[str, str] | None = None) -> Message:
         """The answer as it is stored at the end: no call is open any more, those that were have failed. ``outcomes``: why, by
         call; the others were stopped."""
+        self._end_block()
         for identity, call in self._calls.items():
             if call.status in _OPEN:
                 why = (outcomes or {}).get(identity, "") or call.outcome or STOPPED

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 
 import msgspec
 
-from vibekit_desktop.core.agent.answer import DENIED, AnswerBuilder
+from vibekit_desktop.core.agent.answer import DENIED, STOPPED, AnswerBuilder
 from vibekit_desktop.core.agent.gate import Gate
 from vibekit_desktop.core.agent.link import Ask, Link, LinkEvent, PromptPart, ToolChanged
 from vibekit_desktop.core.agent.questions import Questions
@@ -124,7 +124,10 @@ class LiveTurn:
                 self._open_calls.discard(event.id)
             elif event.status is not None:
                 self._open_calls.add(event.id)
-        if self._builder.add(event):
+        changed = self._builder.add(event)
+        if self.stopping and isinstance(event, ToolChanged) and event.status == "failed":
+            changed = self._builder.mark(event.id, STOPPED) or changed  # it failed because we stopped it
+        if changed:
             self._changed.set()
 
     def asked(self, ask: Ask, chosen: str | None) -> None:

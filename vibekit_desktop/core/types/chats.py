@@ -33,6 +33,8 @@ class Block(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     thinking: str = ""
     tool_call_id: str = ""
     agent_subtask_id: str = ""
+    duration_ms: Whole = 0
+    """Ours: how long the agent thought this; 0 = not known."""
 
 
 class Location(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
