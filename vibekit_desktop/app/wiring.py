@@ -111,9 +111,6 @@ def build(
     retention = RetentionService(bus, purge, settings, clock=clock, pause=pause)
     diffs = DiffService(history, serial, pool)
     exports = ExportService(fs, history, serial, diffs, clock=clock)
-    library = LibraryService(fs, shelf, history, finder, headers, serial, settings, version=__version__)
-    book = TurnBook(bus, headers, serial, counts, count_again=checkpoints.count_again, pause=pause, now_s=now_s)
-    turns = TurnService(book, HookChats(shelf, history, chats), clock=clock, path_of=library.workspace_path)
     agents = AgentService(
         bus,
         fs,
@@ -127,6 +124,9 @@ def build(
         from_desktop=from_desktop,
         workspaces=lambda: [entry.workspace for entry in shelf.read().vaults],
     )
+    library = LibraryService(fs, shelf, history, finder, headers, serial, settings, agents, version=__version__)
+    book = TurnBook(bus, headers, serial, counts, count_again=checkpoints.count_again, pause=pause, now_s=now_s)
+    turns = TurnService(book, HookChats(shelf, history, chats), clock=clock, path_of=library.workspace_path)
     means = Means(
         bus=bus,
         book=book,

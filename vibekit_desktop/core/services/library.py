@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from importlib import metadata
 from pathlib import Path
+from typing import Protocol
 
 from vibekit_desktop.core.api import Check
 from vibekit_desktop.core.disk import folders
@@ -23,13 +24,34 @@ from vibekit_desktop.core.services.serial import Serial, durably
 from vibekit_desktop.core.services.settings import SettingsService
 from vibekit_desktop.core.services.shelf import Shelf
 from vibekit_desktop.core.services.vaults import OpenVault
+from vibekit_desktop.core.types.agents import AgentInfo, AgentState
 from vibekit_desktop.core.types.checkpoints import Problem, ProblemFound, VerifyReport
 from vibekit_desktop.core.types.errors import CannotRead, ChatDamaged, CoreError, PathEscape, WorkspaceMissing
 from vibekit_desktop.core.types.ids import ChatId, WorkspacePath
 from vibekit_desktop.core.types.settings import BUDGET_GB
 
-PACKAGES = ("PySide6-Essentials", "qasync", "msgspec", "pygit2", "rapidfuzz", "Pygments", "platformdirs", "rich")
+PACKAGES = (
+    "PySide6-Essentials",
+    "qasync",
+    "agent-client-protocol",
+    "msgspec",
+    "pygit2",
+    "rapidfuzz",
+    "Pygments",
+    "platformdirs",
+    "rich",
+)
 LOW_SPACE = 512 << 20
+
+
+class KnownAgents(Protocol):
+    """Who knows which agents there are."""
+
+    async def list(self) -> Sequence[AgentInfo]:
+        """See `core.api.Agents.list`."""
+
+    async def problems(self) -> Sequence[str]:
+        """What is wrong with the user's own list of them."""
 
 
 class LibraryService:
@@ -44,6 +66,7 @@ class LibraryService:
         headers: Headers,
         serial: Serial,
         settings: SettingsService,
+        agents: KnownAgents,
         *,
         version: str,
     ) -> None:
@@ -54,6 +77,7 @@ class LibraryService:
         self._history = history
         self._serial = serial
         self._settings = settings
+        self._agents = agents
         self._version = version
 
     async def workspaces(self) -> Sequence[str]:
@@ -136,7 +160,17 @@ class LibraryService:
 
     async def doctor(self) -> Sequence[Check]:
         """Versions, folders, locks, disk space; no content, and the home folder shown as ``~``."""
-        return await asyncio.to_thread(self._doctor)
+        return [*await asyncio.to_thread(self._doctor), *await self._agent_checks()]
+
+    async def _agent_checks(self) -> list[Check]:
+        here = [info for info in await self._agents.list() if info.state is not AgentState.NOT_INSTALLED]
+        words = [f"{info.id or 'own'} {info.version or info.state.value}" for info in here if not info.custom]
+        own = sum(info.custom for info in here)
+        detail = ", ".join([*words, *([f"{own} of your own"] if own else [])]) or "none found"
+        problems = len(await self._agents.problems())
+        if problems:
+            detail += f"; {problems} problems in agents.json"
+        return [Check(name="agents", state="warning" if problems else "ok", detail=detail)]
 
     def _doctor(self) -> list[Check]:
         checks = [
