@@ -51,6 +51,10 @@ class Kind:
     edit: Callable[[str, str, str], Call]
     run: Callable[[str], Call]
     plan: Callable[[str], Call] | None = None
+    writes_through: bool = True
+    """It has us write its files; else it does so itself."""
+    writes_twice: bool = False
+    """It has us write a file and writes it itself at the same time: what we see of that is another thing each time."""
     asks_outside: bool = True
     """It asks before it writes outside of the workspace; else it refuses by itself."""
     keeps_sessions: bool = True
@@ -107,6 +111,7 @@ OPENCODE = Kind(
     write=lambda path, text: Call("write", {"filePath": path, "content": text}),
     edit=lambda path, old, new: Call("edit", {"filePath": path, "oldString": old, "newString": new}),
     run=lambda command: Call("bash", {"command": command, "description": "runs a command"}),
+    writes_twice=True,
 )
 GEMINI = Kind(
     "gemini",
@@ -130,6 +135,7 @@ CLAUDE = Kind(
     write=lambda path, text: Call("Write", {"file_path": path, "content": text}),
     edit=lambda path, old, new: Call("Edit", {"file_path": path, "old_string": old, "new_string": new}),
     run=lambda command: Call("Bash", {"command": command, "description": "runs a command"}),
+    writes_through=False,
 )
 KINDS = (OPENCODE, GEMINI, CLAUDE)
 

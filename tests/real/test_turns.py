@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.helpers.fake_model import Step
-from tests.helpers.lab import SEED, Lab
+from tests.helpers.lab import CLAUDE, SEED, Lab
 from tests.real.work import AFTER, ANSWER, BY_COMMANDS, BY_TOOLS, CHANGED, PROMPT, give
 
 pytestmark = pytest.mark.timeout(600)
@@ -31,6 +31,12 @@ def cat(lab: Lab, chat: str, point: str, path: str) -> bytes | None:
     return None if answer.status else answer.out
 
 
+def calls_of(lab: Lab, chat: str) -> list[Any]:
+    """The calls of tools in a chat's transcript."""
+    messages = lab.call("show", chat, "--json").json["chat"]["messages"]
+    return [call for message in messages for call in message.get("tool_calls", ())]
+
+
 def check_points(lab: Lab, chat: str, before: Mapping[str, bytes], after: Mapping[str, bytes]) -> None:
     for path in CHANGED:
         assert cat(lab, chat, "before:1", path) == before.get(path), path
@@ -51,7 +57,8 @@ def test_every_byte_that_a_turn_changed_is_known_and_comes_back(place: Lab, repo
     assert place.left_over() == []
 
     # What is told of it.
-    assert [given["answer"] for given in turn["permissions"]] == ["allowed"] * 6
+    assert {given["answer"] for given in turn["permissions"]} == {"allowed"}
+    assert len(turn["permissions"]) == 6 or place.kind.writes_twice, turn["permissions"]
     entries = place.call("timeline", chat, "--json").json["entries"]
     turns = [entry for entry in entries if entry["kind"] == "turn"]
     assert [entry["turn"] for entry in turns] == [1]
@@ -61,21 +68,38 @@ def test_every_byte_that_a_turn_changed_is_known_and_comes_back(place: Lab, repo
     assert set(rows) == set(CHANGED)
     for path, row in rows.items():
         assert (row["before_sha"], row["after_sha"]) == (sha(SEED.get(path)), sha(CHANGED[path])), path
-    announced = {path: (row["author"], row["how"], bool(row["tool_call_id"])) for path, row in rows.items()}
-    assert announced == {
-        **dict.fromkeys(BY_TOOLS, ("agent", "announced", True)),
-        **dict.fromkeys(BY_COMMANDS, ("command", "scan", True)),
+    # In its ask mode every edit of an agent is its own, also where it writes the file itself; and no command's change is.
+    assert {path: row["author"] for path, row in rows.items()} == {
+        **dict.fromkeys(BY_TOOLS, "agent"),
+        **dict.fromkeys(BY_COMMANDS, "command"),
     }
+    assert all(row["tool_call_id"] for row in rows.values())
+    if not place.kind.writes_twice:
+        known = {rows[path]["how"] for path in BY_TOOLS}
+        assert known == {"announced"} if place.kind.writes_through else known <= {"settle", "scan"}
+    assert {rows[path]["how"] for path in BY_COMMANDS} == {"scan"}
+    calls = {call["id"]: str(call) for call in calls_of(place, chat)}
+    assert [path for path, row in rows.items() if path.rpartition("/")[2] not in calls[row["tool_call_id"]]] == []
 
     # What is kept of it.
     check_points(place, chat, SEED, AFTER)
     restored = place.call("restore", chat, "before:1", "--yes", "--json")
     assert (restored.status, restored.json["verified"]) == (0, True), restored.err
     assert place.files() == dict(SEED)
+    assert not (place.workspace / "made").exists()
     again = place.call("undo", chat, "--yes", "--json")
     assert (again.status, again.json["verified"]) == (0, True), again.err
     assert place.files() == AFTER
     assert place.call("verify", "--json").json["ok"] is True
+
+
+def test_a_live_chat_is_listed_once(place: Lab, request: pytest.FixtureRequest) -> None:
+    """Also where the agent keeps a history of its own that is found on this computer."""
+    if place.kind is CLAUDE:
+        request.applymarker(pytest.mark.xfail(reason="its history is listed as a second chat"))
+    place.play("word", Step("A word."))
+    chat = place.prompt("play:word").json["chat_id"]
+    assert [row["id"] for row in place.call("list", "--json").json["chats"]] == [chat]
 
 
 def test_the_transcript_holds_what_was_said_and_done(place: Lab) -> None:
