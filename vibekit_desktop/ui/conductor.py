@@ -110,16 +110,16 @@ class Conductor(QObject):
 
     def _place_toasts(self) -> None:
         """Where people look: over the foot of the centre pane, or in the review, which covers the panes."""
-        inset, review = self._hub.theme.tokens.space("s16"), self._window.page == "review"
-        if review:
-            self.notifier.stand_in(self.review, inset=inset)
-        else:
-            self.notifier.stand_in(self._window.panes.centre, inset=inset + self.page.foot.height())
+        reviewing = self._window.page == "review"
+        foot = 0 if reviewing else self.page.foot.height()
+        host = self.review if reviewing else self._window.panes.centre
+        self.notifier.stand_in(host, inset=self._hub.theme.tokens.space("s16") + foot)
 
     def _connect_views(self) -> None:
         self._window.page_changed.connect(self._place_toasts)
         self.page.foot_changed.connect(self._place_toasts)
         self.sidebar.new_chat_requested.connect(self.new_chat)
+        self.agents.chat_wanted.connect(self.rescan)  # its folder may be a new one in the list
         self.agents.chat_wanted.connect(self.open_chat)
         self.empty.acted.connect(lambda: self.agents.new_chat(workspace=self.sidebar.workspace))
         self.sidebar.chat_chosen.connect(lambda chat: self.open_chat(ChatId(chat)))
@@ -267,6 +267,7 @@ class Conductor(QObject):
         self.open.row_changed(header)
         if header.id == self.open.chat:
             self._window.set_chat(header.name, workspace_name(header.workspace))
+            self.page.header.set_title(header.name)
 
     def _put_away(self, chat: ChatId) -> None:
         self.chats.drop(chat)

@@ -34,7 +34,6 @@ from vibekit_desktop.ui.views.main_window import MainWindow
 TWICE_MS = 1500
 """A second Esc within this time stops the turn."""
 _RUNS = (LivePhase.RUNNING, LivePhase.STOPPING)
-_BUSY = (*_RUNS, LivePhase.STARTING)
 
 
 class LiveDesk(QObject):
@@ -143,7 +142,7 @@ class LiveDesk(QObject):
         if former is None or former not in self._empty or (self._open.chat == former):
             return
         state, written = self._states.get(former), self._page.composer.written
-        busy = former in self._sending or (state is not None and (state.phase in _BUSY or bool(state.queue)))
+        busy = former in self._sending or (state is not None and (state.phase in _RUNS or bool(state.queue)))
         if not busy and written.is_empty:
             self._empty.discard(former)
             self.work.discard_empty(former)

@@ -98,6 +98,12 @@ class ChatHeader(QWidget):
         self.setAccessibleName(self._title)
         self._show_chips()
 
+    def set_title(self, title: str) -> None:
+        """The chat has another name now."""
+        self._title = one_line(title)
+        self.setAccessibleName(self._title)
+        self.update()
+
     def set_live(self, state: LiveState | None) -> None:
         """Who answers in the chat, and what of that can be chosen; None: nothing is known of it."""
         self._live = state

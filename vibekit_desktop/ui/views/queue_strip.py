@@ -33,7 +33,7 @@ class _Row(QWidget):
         self.setAccessibleName(tr("Queued message {n}: {text}", n=number + 1, text=self._text))
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.edit_button = IconButton(hub, "edit", tr("Edit queued message {n}", n=number + 1), parent=self)
-        self.send_button = IconButton(hub, "arrow-up", tr("Stop the turn and send message {n} now", n=number + 1), parent=self)
+        self.send_button = IconButton(hub, "arrow-up", tr("Send queued message {n} now", n=number + 1), parent=self)
         self.remove_button = IconButton(hub, "close", tr("Remove queued message {n}", n=number + 1), parent=self)
         self.edit_button.clicked.connect(self.edit_requested)
         self.send_button.clicked.connect(self.send_requested)
