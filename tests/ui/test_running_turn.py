@@ -443,12 +443,15 @@ def painted(view: TranscriptView, color: QColor) -> int:
     )
 
 
-def test_a_text_that_grows_ends_with_a_caret(shown: tuple[TranscriptModel, Watched]) -> None:
+@pytest.mark.parametrize(
+    "text", ["So it is", "Look:\n\n```python\na = 1", "```\n" + "line\n" * 50, "| a | b |\n|---|---|\n| 1 | 2 |", ""]
+)
+def test_a_text_that_grows_ends_with_a_caret(shown: tuple[TranscriptModel, Watched], text: str) -> None:
     model, view = shown
     accent = view.hub.theme.color("accent.text")
-    say(model, Block(text="So it is"))
+    say(model, Block(text=text or "-"))
     with_caret = painted(view, accent)
-    model.append(samples.MAIN, running.answer(Block(text="So it is")))
+    model.append(samples.MAIN, running.answer(Block(text=text or "-")))
     model.set_live(running.IDLE)
     assert with_caret - painted(view, accent) > 8 * 16 - 8
 

@@ -10,7 +10,7 @@ from vibekit_desktop.ui.visible import visible
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})[ \t]*(.*)")
 _CHUNK = 1_500
 _SAFE_START = re.compile(r"[^\s\-*+>|0-9<\[]")
-_ITEM_CHUNK = 2_000
+_ITEM_CHUNK = 1_200
 _ITEM_START = re.compile(r"(?:[-*+]|\d{1,9}[.)])[ \t]")
 _HARD_CHUNK = 6_000
 _HARD_START = re.compile(r"[^\s|]")

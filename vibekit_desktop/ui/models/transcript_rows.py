@@ -8,7 +8,7 @@ from vibekit_desktop.core.types.chats import ChatView, Message
 from vibekit_desktop.ui.long_text import MAX_RICH
 from vibekit_desktop.ui.models.plan import steps_of
 
-SLICE = 16_384
+SLICE = 8_192
 """A text that is too long for Markdown has one row per slice of about this size."""
 
 MOST_CALLS = 40

@@ -177,7 +177,8 @@ class CardsView:
             status = tr("Undone")
         else:
             token = "danger.text" if card.state == "failed" else token
-            icon = {"active": "spinner", "done": "check"}.get(card.state, "")
+            # The step of a plan that is being worked on turns by itself.
+            icon = {"active": "" if card.steps else "spinner", "done": "check"}.get(card.state, "")
         if icon:
             place = QRectF(right - 14, round(top + height / 2 - 7), 14, 14)
             if icon == "spinner" and card.began_at and pulse is not None:
