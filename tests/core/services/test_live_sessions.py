@@ -334,3 +334,31 @@ def test_a_turn_that_a_crash_cut_off_is_ended_at_the_next_start(town: LiveTown) 
 
     town.run(start)
     assert lock.read_text() == ""
+
+
+def test_hooks_of_an_agent_that_we_drive_write_nothing_twice(town: LiveTown) -> None:
+    go = town.folder / "go"
+    choice = town.agent([{"say": "x"}, {"wait_for": str(go)}, EDIT])
+
+    async def work(wired: Wired) -> None:
+        chat = await town.new(wired, choice)
+        begun = asyncio.create_task(town.say(wired, chat))
+        await town.streamed(wired, chat, lambda message: bool(message.blocks))
+        session = (await wired.core.chats.open(chat)).chat.acp_session_id
+        name = f"claude-code:{session}"
+        for edge in (
+            wired.core.turns.begin(name, workspace=town.work, agent="Claude Code", prompt="go"),
+            wired.core.turns.command_begin(name),
+            wired.core.turns.command_end(name),
+            wired.core.turns.end(name, answer="x"),
+        ):
+            report = await edge
+            assert (report.chat, report.turn) == (chat, 1)
+        go.touch()
+        outcome = await begun
+        assert set(by_path(outcome)) == {"a.txt"}
+        view = await wired.core.chats.open(chat)
+        assert [message.role for message in view.messages] == ["user", "assistant"]
+        assert await wired.core.chats.resolve(name) == chat
+
+    town.run(work)

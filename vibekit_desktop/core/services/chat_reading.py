@@ -13,7 +13,7 @@ from vibekit_desktop.core.services.shelf import Shelf
 from vibekit_desktop.core.services.vaults import OpenVault
 from vibekit_desktop.core.types.chats import Chat, ChatHeader, ChatView, Message, TurnSpan
 from vibekit_desktop.core.types.errors import ChatAmbiguous, ChatNotFound, InvalidId
-from vibekit_desktop.core.types.ids import ChatId, imported_chat_id, parse_chat_id
+from vibekit_desktop.core.types.ids import ChatId, parse_chat_id
 
 T = TypeVar("T")
 
@@ -45,7 +45,13 @@ class ChatReading:
             if found:
                 # A session whose chat is archived or was deleted does not come back as a row of its source.
                 known = {header.id for header in own} | self._shelf.hidden() | self._archived()
-                own += [self._headers.of_found(session) for session in found if session.chat not in known]
+                lived = frozenset[str]().union(*(vault.chats.sessions().ids for vault in self._history.vaults()))
+                own += [
+                    self._headers.of_found(session)
+                    for session in found
+                    # A session that an agent of ours answered in is the row of its chat.
+                    if session.chat not in known and session.summary.session not in lived
+                ]
             kept = own
             if workspace is not None:
                 wanted = folders.settled(workspace)
@@ -80,7 +86,7 @@ class ChatReading:
             return headers[number - 1].id
         if ":" in text:
             source, _, session = text.partition(":")
-            chat = imported_chat_id(source, session)
+            chat = await self._history.chat_of_session(source, session)
             await self._history.vault_of(chat)
             return chat
         try:

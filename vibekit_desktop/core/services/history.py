@@ -32,7 +32,7 @@ from vibekit_desktop.core.types.errors import (
     WorkspaceRefused,
 )
 from vibekit_desktop.core.types.events import ChatCreated, ChatUpdated, ImportProgressed, RestoreRecovered
-from vibekit_desktop.core.types.ids import ChatId
+from vibekit_desktop.core.types.ids import ChatId, imported_chat_id
 from vibekit_desktop.core.types.sources import FailedImport, ImportedChat, ImportReport, SourceSummary
 
 _log = logging.getLogger(__name__)
@@ -122,6 +122,20 @@ class HistoryService:
         """What people call the program whose histories are named ``name``; empty if we read none of it."""
         source = self._finder.source(name)
         return "" if source is None else source.label
+
+    async def chat_of_session(self, source: str, session: str) -> ChatId:
+        """The chat that another program's session is, or would become: one of ours that its agent answered in, if there is one
+        (storage.md 6)."""
+
+        def look() -> ChatId:
+            for vault in self._shelf.vaults():
+                if session in vault.chats.sessions().ids:
+                    for row in (*vault.chats.list(), *vault.chats.list(archived=True)):
+                        if session in row.sessions:
+                            return row.id
+            return imported_chat_id(source, session)
+
+        return await asyncio.to_thread(look)
 
     async def bring_up_to_date(self, chat: ChatId, vault: OpenVault) -> None:
         """Read the source of an imported chat to its end, if it has grown. A source that cannot be read any more is no

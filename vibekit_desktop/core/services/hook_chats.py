@@ -17,7 +17,7 @@ from vibekit_desktop.core.services.serial import durably
 from vibekit_desktop.core.services.shelf import Shelf
 from vibekit_desktop.core.services.vaults import OpenVault
 from vibekit_desktop.core.types.errors import ChatNotFound, InvalidId, WorkspaceMissing, WorkspaceNeeded, WorkspaceRefused
-from vibekit_desktop.core.types.ids import ChatId, imported_chat_id, parse_chat_id
+from vibekit_desktop.core.types.ids import ChatId, parse_chat_id
 
 _SOURCE = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
 _SESSION_CHARS = 512
@@ -80,7 +80,8 @@ class HookChats:
             if not _SOURCE.fullmatch(source) or not session or "\0" in session or len(session) > _SESSION_CHARS:
                 raise InvalidId("session", len(text))
             session = hooked.storable(session)
-            return Named(imported_chat_id(source, session), source, session, self._history.source_label(source))
+            chat = await self._history.chat_of_session(source, session)
+            return Named(chat, source, session, self._history.source_label(source))
         chat = parse_chat_id(text)
         if workspace is not None or await self._history.holds(chat):
             return Named(chat)

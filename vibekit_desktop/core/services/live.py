@@ -310,8 +310,9 @@ class LiveService:
     async def _end_cut_off(self, vault: OpenVault, chat: ChatId, turn: int) -> bool:
         def work(kernel: CheckpointKernel) -> bool:
             lock = TurnLock(self._means.fs, vault.store.desktop, chat)
-            with lock.hold():
-                if kernel.recorder.open_turn(chat) != turn:
+            with lock.hold(turn):  # what fails, or is cut off in its turn, is tried again at the next start
+                # The file names a turn that is about to begin; then the one before it may be the one that is open.
+                if kernel.recorder.open_turn(chat) not in (turn, turn - 1) or not kernel.recorder.open_turn(chat):
                     return False
                 kernel.recorder.end_turn(chat)
                 return True

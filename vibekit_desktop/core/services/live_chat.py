@@ -8,6 +8,7 @@ import asyncio
 import logging
 import uuid
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 
 from vibekit_desktop.core.agent.gate import Gate
@@ -184,7 +185,8 @@ class LiveChat:
             self._turn = None
         if outcome.stop_reason in (StopReason.DIED, StopReason.TIMED_OUT):
             await agent.end(patience_s=0.5)
-        await agent.heard_all()
+        with suppress(CoreError):  # a chat that is not there any more: the next prompt finds that out
+            await agent.heard_all()
         return outcome
 
     def _ended(self, task: "asyncio.Task[TurnOutcome]") -> None:

@@ -38,11 +38,12 @@ from vibekit_desktop.core.services.serial import durably
 from vibekit_desktop.core.services.turn_book import TurnBook
 from vibekit_desktop.core.services.vaults import OpenVault
 from vibekit_desktop.core.types.agent_errors import AgentFailed, AgentNotSignedIn
-from vibekit_desktop.core.types.agents import Given, Headless, Prompt, StopReason, TurnOutcome
+from vibekit_desktop.core.types.agents import NOT_COMPLETE, Given, Headless, Prompt, StopReason, TurnOutcome
 from vibekit_desktop.core.types.chats import Chat, Message, Role
+from vibekit_desktop.core.types.checkpoints import Coverage, FileChange
 from vibekit_desktop.core.types.errors import CoreError
 from vibekit_desktop.core.types.events import AnswerStreamed, LiveTurnEnded, MessageAppended
-from vibekit_desktop.core.types.ids import ChatId
+from vibekit_desktop.core.types.ids import ChatId, WorkspacePath
 
 _log = logging.getLogger(__name__)
 
@@ -55,9 +56,6 @@ SILENT_S = 30 * 60.0
 """An agent that says nothing for so long, while nobody is asked and no command of its runs in a terminal of ours, hangs."""
 _OPEN_CALLS_FACTOR = 3
 _LOOK_S = 5.0
-
-CANCELLED = "cancelled"
-INTERRUPTED = "interrupted"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -167,19 +165,23 @@ class LiveTurn:
         stage = self._stage
         stack = ExitStack()
         lock = TurnLock(stage.fs, stage.vault.store.desktop, stage.chat)
-        say = await durably(lambda: stack.enter_context(lock.hold()))
+        unended: BaseException | None = None
         try:
-            self.number = await self._store_prompt()
-            await durably(lambda: say(self.number))
+            say = await durably(lambda: stack.enter_context(lock.hold(lock.cut_off())))
+            self.number = await self._store_prompt(say)
             self._partial = Partial(stage.vault.chats, stage.chat, turn=self.number)
             stage.gate.begin(self.number, self._saying.headless)
             begun(self.number)
             reason, error = await self._talk()
-            return await self._end(reason, error)
+            outcome, unended = await self._end(reason, error)
+            return outcome
+        except BaseException as error:
+            unended = error
+            raise
         finally:
-            await durably(stack.close)
+            await durably(lambda: _let_go(stack, unended))
 
-    async def _store_prompt(self) -> int:
+    async def _store_prompt(self, say: Callable[[int], None]) -> int:
         stage, saying = self._stage, self._saying
         numbers: list[int] = []
         new: list[Message] = []
@@ -195,6 +197,7 @@ class LiveTurn:
         def work(kernel: CheckpointKernel) -> None:
             def change(found: Chat, _there: bool) -> Chat:
                 count = stage.vault.chats.count(found) + 1
+                say(stage.vault.store.memory.view(stage.chat)[1].last_turn + 1)  # before it begins: a crash may come between
                 turn = kernel.recorder.begin_turn(stage.chat, message_count=count, message_id=message.id)
                 numbers.append(turn)
                 new.append(msgspec.structs.replace(message, turn=turn))
@@ -203,7 +206,13 @@ class LiveTurn:
 
             stage.vault.chats.mutate(stage.chat, change)
 
-        await stage.book.changing(stage.chat, stage.vault, work)
+        try:
+            await stage.book.changing(stage.chat, stage.vault, work)
+        except CoreError:
+            if numbers:  # it began, and its prompt could not be stored
+                with suppress(CoreError):
+                    await stage.book.changing(stage.chat, stage.vault, lambda kernel: kernel.recorder.end_turn(stage.chat))
+            raise
         await stage.book.tell(stage.chat, stage.vault, MessageAppended(stage.chat, new[-1]))
         return numbers[-1]
 
@@ -306,39 +315,74 @@ class LiveTurn:
 
     # -- its end -----------------------------------------------------------------------------------------------------
 
-    async def _end(self, reason: StopReason, error: CoreError | None) -> TurnOutcome:
+    async def _end(self, reason: StopReason, error: CoreError | None) -> tuple[TurnOutcome, CoreError | None]:
+        """Store the answer and end the turn; why it could not be ended, if so. It is told in any case."""
         stage = self._stage
         given = await self._settle()
         for terminal, call in self._shown_in.items():
             self._builder.output(call, stage.terminals.text(terminal))
-        unsettled = () if self._closing else await stage.book.until_quiet(stage.vault)
+        unsettled = await self._until_quiet()
         took_ms = max(0, stage.clock() - self.began_at)
         answer = self._builder.ended(took_ms=took_ms) if self._builder.says_something else None
-        notes = self._notes(reason, error)
+        notes = live_words.notes(stage.agent, reason, error, ts=stage.clock())
         heard = reason not in (StopReason.DIED, StopReason.TIMED_OUT)
+        stored: list[Message] = []
+        unended: CoreError | None = None
 
         def work(kernel: CheckpointKernel) -> None:
             stage.vault.chats.mutate(stage.chat, lambda found, _: prompted.ended(found, answer, notes, heard=heard))
+            stored.extend([*([answer] if answer is not None else []), *notes])
             kernel.recorder.end_turn(stage.chat, duration_ms=took_ms, unsettled=unsettled)
 
-        await stage.book.changing(stage.chat, stage.vault, work)
-        partial = self._partial
-        if partial is not None:
-            await durably(partial.finish)
-        files, coverage = await stage.book.changes(stage.vault, stage.chat, self.number)
-        new = [*([answer] if answer is not None else []), *notes]
-        await stage.book.tell(stage.chat, stage.vault, *(MessageAppended(stage.chat, one) for one in new))
+        try:
+            await stage.book.changing(stage.chat, stage.vault, work)
+        except CoreError as problem:
+            _log.warning("turn %d of chat %s stays open: %s", self.number, stage.chat, problem.code)
+            unended = problem
+        await self._finish_partial(stored=bool(stored) or answer is None)
+        files, coverage = await self._changes()
+        with suppress(CoreError):  # a chat that somebody removed meanwhile
+            await stage.book.tell(stage.chat, stage.vault, *(MessageAppended(stage.chat, one) for one in stored))
+        wrong = error or unended
         outcome = TurnOutcome(
             chat=stage.chat,
             turn=self.number,
-            stop_reason=reason,
+            stop_reason=StopReason.FAILED if unended is not None and reason is StopReason.END else reason,
             files=files,
             coverage=coverage,
             permissions=given,
-            problem=live_words.what_happened(stage.agent, error) if error is not None else "",
+            problem=live_words.what_happened(stage.agent, wrong) if wrong is not None else "",
         )
         stage.bus.publish(LiveTurnEnded(outcome))
-        return outcome
+        return outcome, unended
+
+    async def _until_quiet(self) -> Sequence[WorkspacePath]:
+        if self._closing:
+            return ()
+        try:
+            return await self._stage.book.until_quiet(self._stage.vault)
+        except CoreError as error:  # the folder is gone, say: what the agent said is stored nevertheless
+            _log.info("the workspace of chat %s could not be watched: %s", self._stage.chat, error.code)
+            return ()
+
+    async def _finish_partial(self, *, stored: bool) -> None:
+        """The answer is in the chat, or else it is kept beside it until it can be."""
+        partial = self._partial
+        if not stored or partial is None:
+            await self._save()
+            return
+        try:
+            await durably(partial.finish)
+        except CoreError as error:
+            _log.info("the running answer of chat %s is still beside it: %s", self._stage.chat, error.code)
+
+    async def _changes(self) -> tuple[tuple[FileChange, ...], Coverage]:
+        stage = self._stage
+        try:
+            return await stage.book.changes(stage.vault, stage.chat, self.number)
+        except CoreError as error:
+            _log.info("what turn %d of chat %s changed is not known: %s", self.number, stage.chat, error.code)
+            return (), NOT_COMPLETE
 
     async def _settle(self) -> tuple[Given, ...]:
         try:
@@ -347,26 +391,10 @@ class LiveTurn:
             _log.warning("what the agent of chat %s did last was not all looked at: %s", self._stage.chat, error.code)
             return ()
 
-    def _notes(self, reason: StopReason, error: CoreError | None) -> tuple[Message, ...]:
-        """What the transcript says of an end that was not the agent's own."""
-        ts = self._stage.clock()
-        note = Message(id=str(uuid.uuid4()), role=Role.EVENT.value, ts=ts)
-        match reason:
-            case StopReason.CANCELLED:
-                return (_noted(note, CANCELLED, ""),)
-            case StopReason.TIMED_OUT:
-                return (_noted(note, CANCELLED, "The time that was given for it had passed."),)
-            case StopReason.DIED | StopReason.FAILED:
-                text = (
-                    live_words.what_happened(self._stage.agent, error)
-                    if error is not None
-                    else f"{self._stage.agent} said nothing any more, and was ended."
-                )
-                return (_noted(note, INTERRUPTED, text),)
-            case _:
-                return ()
 
-
-def _noted(note: Message, kind: str, text: str) -> Message:
-    """A note of this kind and text."""
-    return msgspec.structs.replace(note, event_kind=kind, content=storable(text))
+def _let_go(stack: ExitStack, unended: BaseException | None) -> None:
+    """Free the turn's lock. Of a turn that is not ended its file goes on telling the number, for `recover`."""
+    if unended is None:
+        stack.close()
+    else:
+        stack.__exit__(type(unended), unended, unended.__traceback__)

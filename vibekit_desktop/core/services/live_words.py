@@ -1,8 +1,15 @@
 """What stands in a transcript where a live turn did not end by itself: one plain sentence, stored as it is. Pure."""
 
-from vibekit_desktop.core.types.agent_errors import AgentFailed, AgentNotSignedIn
-from vibekit_desktop.core.types.errors import CoreError
+import uuid
 
+from vibekit_desktop.core.chat.hooked import storable
+from vibekit_desktop.core.types.agent_errors import AgentFailed, AgentNotSignedIn
+from vibekit_desktop.core.types.agents import StopReason
+from vibekit_desktop.core.types.chats import Message, Role
+from vibekit_desktop.core.types.errors import CoreError, DiskFull, WorkspaceMissing
+
+CANCELLED = "cancelled"
+INTERRUPTED = "interrupted"
 _SAID_CHARS = 500
 
 
@@ -27,5 +34,24 @@ def what_happened(name: str, error: CoreError) -> str:
             return f"{name} could not go on.{_said(error.said)}"
         case AgentNotSignedIn():
             return f"{name} wants you to sign in first.{_said(error.said)}"
+        case WorkspaceMissing():
+            return "The workspace folder is not there any more, so what the turn changed last is not known."
+        case DiskFull():
+            return "The disk is full, so the end of the turn could not be kept."
         case _:
             return f"The turn could not be carried on ({error.code})."
+
+
+def notes(name: str, reason: StopReason, error: CoreError | None, *, ts: int) -> tuple[Message, ...]:
+    """What the transcript says of an end that was not the agent's own."""
+    match reason:
+        case StopReason.CANCELLED:
+            kind, text = CANCELLED, ""
+        case StopReason.TIMED_OUT:
+            kind, text = CANCELLED, "The time that was given for it had passed."
+        case StopReason.DIED | StopReason.FAILED:
+            kind = INTERRUPTED
+            text = what_happened(name, error) if error is not None else f"{name} said nothing any more, and was ended."
+        case _:
+            return ()
+    return (Message(id=str(uuid.uuid4()), role=Role.EVENT.value, ts=ts, event_kind=kind, content=storable(text)),)

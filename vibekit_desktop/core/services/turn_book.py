@@ -14,6 +14,7 @@ from vibekit_desktop.core.bus import Bus
 from vibekit_desktop.core.chat import hooked
 from vibekit_desktop.core.chat.codec import is_newer
 from vibekit_desktop.core.checkpoint.kernel import CheckpointKernel
+from vibekit_desktop.core.disk.locks import TurnLock
 from vibekit_desktop.core.disk.tree import Stamp
 from vibekit_desktop.core.services.contents import LineCounts
 from vibekit_desktop.core.services.headers import Headers
@@ -142,6 +143,13 @@ def stamp(vault: OpenVault, chat: ChatId, tag: str) -> Message | None:
     except CoreError as error:
         _log.info("the tag %s of chat %s is only in its log: %s", tag, chat, error.code)
         return None
+
+
+def turn_of_ours(vault: OpenVault, chat: ChatId) -> int:
+    """The turn of a chat that a process of ours runs now; 0 if none does. What hooks tell of that agent's turns and commands we
+    have seen ourselves."""
+    text = TurnLock(vault.chats.fs, vault.store.desktop, chat).running()
+    return int(text) if text.isascii() and text.isdecimal() else 0
 
 
 def message_count(vault: OpenVault, chat: ChatId) -> int:

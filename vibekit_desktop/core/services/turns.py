@@ -1,6 +1,7 @@
 """Turns of an agent that another program runs, as its hooks tell them. Implements `core.api.Turns`.
 
-Each call is one short change under the vault's lock; what it announced is durable before anybody hears of it.
+Each call is one short change under the vault's lock; what it announced is durable before anybody hears of it. While a process
+of ours runs a turn of the same chat, the edges that its agent's hooks tell are ours already: nothing is written for them.
 
 | crash after | what is left | who goes on |
 | --- | --- | --- |
@@ -19,7 +20,15 @@ from vibekit_desktop.core.chat import hooked
 from vibekit_desktop.core.checkpoint.capture import Announced
 from vibekit_desktop.core.checkpoint.kernel import CheckpointKernel
 from vibekit_desktop.core.services.hook_chats import HookChats, Named
-from vibekit_desktop.core.services.turn_book import TurnBook, load, message_count, require_open_turn, stamp
+from vibekit_desktop.core.services.serial import durably
+from vibekit_desktop.core.services.turn_book import (
+    TurnBook,
+    load,
+    message_count,
+    require_open_turn,
+    stamp,
+    turn_of_ours,
+)
 from vibekit_desktop.core.types.chats import Chat, Message, Role
 from vibekit_desktop.core.types.checkpoints import CaptureReport, TurnReport
 from vibekit_desktop.core.types.events import MessageAppended, MessageUpdated
@@ -68,6 +77,8 @@ class TurnService:
     async def begin(self, chat_text: str, *, workspace: Path | None, agent: str | None, prompt: str | None) -> TurnReport:
         """A turn begins; a chat that is not there yet is made."""
         named, vault = await self._chats.place_or_new(chat_text, workspace)
+        if ours := await durably(lambda: turn_of_ours(vault, named.chat)):
+            return TurnReport(chat=named.chat, turn=ours)
 
         def work(kernel: CheckpointKernel) -> tuple[int, bool, list[Message]]:
             begun: list[int] = []
@@ -122,6 +133,8 @@ class TurnService:
 
     async def _command(self, chat_text: str, step: Callable[[CheckpointKernel, ChatId], int]) -> TurnReport:
         chat, vault = await self._chats.place(chat_text)
+        if ours := await durably(lambda: turn_of_ours(vault, chat)):
+            return TurnReport(chat=chat, turn=ours)
 
         def work(kernel: CheckpointKernel) -> int:
             message_count(vault, chat)  # a damaged chat is told before anything is done
@@ -134,6 +147,8 @@ class TurnService:
     async def end(self, chat_text: str, *, answer: str | None) -> TurnReport:
         """The turn ended; its files are found and told."""
         chat, vault = await self._chats.place(chat_text)
+        if ours := await durably(lambda: turn_of_ours(vault, chat)):
+            return TurnReport(chat=chat, turn=ours)
         await self._book.reading(vault, lambda kernel: require_open_turn(kernel, chat))  # no waiting for nothing
         unsettled = await self._book.until_quiet(vault)
 
