@@ -1,5 +1,6 @@
 """Live chats with real processes of a scripted agent: turns, questions, rules, stops, deaths."""
 
+import json
 import re
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from tests.core.services.live_town import LiveTown, by_path
 from tests.helpers.processes import words
 from vibekit_desktop.app.wiring import Wired
 from vibekit_desktop.core.types.agents import (
+    AgentChoice,
     Answer,
     Headless,
     LivePhase,
@@ -96,6 +98,27 @@ def test_an_edit_waits_for_the_person_and_is_captured_before_the_agent_hears(tow
         assert [given.answer for given in outcome.permissions] == ["allowed"]
 
     town.run(work)
+
+
+def test_what_an_agent_in_its_ask_mode_announces_is_kept_when_it_is_allowed_not_before(town: LiveTown) -> None:
+    modes = {"currentModeId": "free", "availableModes": [{"id": "free", "name": "Free"}, {"id": "ask", "name": "Ask"}]}
+    command = town.agent([EDIT], modes=modes).command
+    desktop = {"programs": [list(command)], "ask_mode": "ask"}
+    town.data.mkdir(exist_ok=True)
+    (town.data / "agents.json").write_text(json.dumps({"agents": [{"id": "mine", "name": "Mine", "desktop": desktop}]}))
+
+    async def work(wired: Wired) -> None:
+        chat = await town.new(wired, AgentChoice(name="mine"))
+        await wired.core.live.prompt(chat, Prompt(text="go"))
+        question = await town.question(wired, chat)
+        assert not await wired.core.checkpoints.touched(chat)
+        outcome = await town.ended(wired, chat, lambda: wired.core.live.answer(chat, question.id, Answer.DENY))
+        assert not outcome.files
+        assert not await wired.core.checkpoints.touched(chat)
+        assert (await wired.core.chats.open(chat)).chat.agent_id == "mine"
+
+    town.run(work)
+    assert [one["modeId"] for one in town.got("session/set_mode")] == ["ask"]
 
 
 def test_what_is_denied_does_not_happen_and_the_call_says_so(town: LiveTown) -> None:

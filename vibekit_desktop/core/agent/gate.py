@@ -5,6 +5,7 @@ once, always. What it writes through us is written by us. What it does unasked i
 can be. The rest is found by the look at the end of the turn. Implements `link.Host` but for `event`. Loop thread.
 """
 
+import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
@@ -35,6 +36,10 @@ _LASTING = ("always", "session", "forever", "all")
 """An option that an agent calls an answer for once, and that is more by its id, is not taken."""
 
 
+ASK_S = 0.25
+"""An agent in its ask mode asks within some milliseconds of announcing an edit."""
+
+
 class Gate:
     """The gate of one chat. Invariant: outside of a turn, and once a turn is being stopped, nothing is allowed."""
 
@@ -53,7 +58,11 @@ class Gate:
         never: Sequence[Path],
         clock: Callable[[], int],
         new_id: Callable[[], str],
+        asks: Callable[[], bool] = lambda: False,
     ) -> None:
+        """``asks``: whether the agent is known to ask before it edits; then what it only announces is given a moment for
+        that."""
+        self._asks = asks
         self._sink = sink
         self._questions = questions
         self._terminals = terminals
@@ -127,6 +136,8 @@ class Gate:
 
     async def _unasked(self, turn: GuardedTurn, call: Call) -> None:
         """Keep what a call is about to change that nobody asked about, as well as it goes."""
+        if call.operation in WRITES and self._asks():
+            await asyncio.sleep(ASK_S)
         async with turn.order:
             if call.id in turn.asked:
                 return  # meanwhile it was asked about, and is kept when that is allowed

@@ -28,6 +28,8 @@ class Launchable:
     command: tuple[str, ...]
     env: Mapping[str, str] = field(repr=False)
     ask_mode: str = ""
+    asks: bool = False
+    """Its environment makes it ask before it edits."""
     own_folders: Sequence[str] = ()
 
     def launch(self, folder: str) -> Launch:

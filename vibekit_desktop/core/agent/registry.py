@@ -92,6 +92,8 @@ class Entry:
     install: str = ""
     aliases: tuple[str, ...] = ()
     ask_mode: str = ""
+    asks: bool = False
+    """Its environment makes it ask before it edits."""
     env: Mapping[str, str]
     passing: tuple[str, ...] = ()
     own_folders: tuple[str, ...] = ()
@@ -216,6 +218,7 @@ def _entry(raw: dict[str, object], models: Sequence[str], *, custom: bool = Fals
         install=desktop.install,
         aliases=desktop.aliases,
         ask_mode=desktop.ask_mode,
+        asks=bool(desktop.ask_env),
         env={**env, **desktop.env, **desktop.ask_env},
         passing=tuple(dict.fromkeys(passing)),
         own_folders=desktop.own_folders,

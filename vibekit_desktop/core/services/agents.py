@@ -301,6 +301,7 @@ class AgentService:
             command=info.command,
             env=child_environment(base, passing=entry.passed(tuple(base)), extra=entry.env),
             ask_mode=entry.ask_mode,
+            asks=entry.asks,
             own_folders=entry.own_folders,
         )
 

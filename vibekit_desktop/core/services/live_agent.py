@@ -226,6 +226,7 @@ class LiveAgent:
             never=(means.data_dir, self._vault.folder),
             clock=means.clock,
             new_id=lambda: str(uuid.uuid4()),
+            asks=self._asks,
         )
         await asyncio.to_thread(means.load)
         link = means.connect(launch, self._make_host(gate))
@@ -238,6 +239,14 @@ class LiveAgent:
         )
         self._watching = asyncio.create_task(self._watch(link), name="watch an agent's process")
         return link
+
+    def _asks(self) -> bool:
+        """Whether the agent is in its ask mode, as far as that is known."""
+        launchable = self.launchable
+        if launchable is None:
+            return False
+        mode = next((option.value for option in self.options if option.kind is OptionKind.MODE), "")
+        return launchable.asks or bool(launchable.ask_mode and mode == launchable.ask_mode)
 
     async def _open_session(self, link: Link, past: Past) -> None:
         launchable = self.launchable
