@@ -497,3 +497,14 @@ def test_the_clipboard_is_not_touched_by_writing(stage: Stage) -> None:
     stage.type("abc")
     stage.press(Qt.Key.Key_Return)
     assert QGuiApplication.clipboard().text() == "mine"
+
+
+def test_fewer_rows_are_shown_where_there_is_less_room(strip: QueueStrip) -> None:
+    strip.show_queue(queued(4))
+    strip.set_most(2)
+    assert [row.id for row in strip.rows] == ["q0", "q1"]
+    assert strip.rest == "2 more"
+    assert strip.height_for(2) == 2 * 32 + 24
+    strip.set_most(9)
+    assert strip.rest == ""
+    assert len(strip.rows) == 4

@@ -2,10 +2,12 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import pairwise
 
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
@@ -20,15 +22,20 @@ from vibekit_desktop.core.types.agents import (
     LivePhase,
     LiveState,
     Operation,
+    Prompt,
+    QueuedPrompt,
     SignIn,
     SignInKind,
+    Why,
 )
+from vibekit_desktop.core.types.chats import DiffFragment
 from vibekit_desktop.core.types.checkpoints import BeforeTurn
 from vibekit_desktop.core.types.events import (
     ChatDeleted,
 )
 from vibekit_desktop.ui.dialogs.question import Question as Dialog
 from vibekit_desktop.ui.dialogs.sign_in import SignInDialog
+from vibekit_desktop.ui.views.attachments import of_path
 from vibekit_desktop.ui.views.controls import Button
 from vibekit_desktop.ui.views.main_window import MainWindow
 
@@ -261,3 +268,53 @@ def test_a_chat_that_is_gone_leaves_nothing_to_write_in(program: Program) -> Non
     assert program.window.page == "empty"
     program.press(Qt.Key.Key_X, CONTROL, SHIFT)
     assert program.asked("stop") == []
+
+
+@pytest.mark.parametrize("size", [(800, 560), (1000, 620), (1440, 900)])
+@pytest.mark.parametrize("waiting", [0, 1, 12])
+def test_everything_at_the_foot_is_within_the_page(program: Program, size: tuple[int, int], waiting: int) -> None:
+    edit = replace(
+        ASKING.questions[0],
+        operation=Operation.EDIT,
+        subject="setup.cfg",
+        title="Something that says a little more",
+        why=(Why.RUNS_LATER, Why.CHANGED),
+        diffs=(DiffFragment(path="setup.cfg", new_text="line\n" * 300),),
+    )
+    queue = tuple(QueuedPrompt(f"p{n}", Prompt(text=f"message {n}")) for n in range(waiting))
+    program.window.resize(*size)
+    program.composer.field.set_text("a prompt\n" * 40)
+    program.live(replace(RUNNING, questions=(edit,), queue=queue))
+    page, foot = program.page, program.page.foot
+    assert page.rect().contains(foot.geometry())
+    parts = [foot.permission, *([foot.queue] if waiting else []), foot.composer]
+    for upper, lower in pairwise(parts):
+        assert upper.geometry().bottom() < lower.geometry().top()
+    assert foot.rect().contains(parts[-1].geometry())
+    assert page.permission.deny_button.visibleRegion().boundingRect().size() == page.permission.deny_button.size()
+
+
+def test_tab_goes_from_the_question_by_the_queue_to_the_composer(program: Program) -> None:
+    program.live(replace(ASKING, queue=(QueuedPrompt("p1", Prompt(text="one")),)))
+    program.composer.add([of_path("/a/b.md")])
+    program.page.transcript.setFocus()
+    panel, row, composer = program.page.permission, program.page.foot.queue.rows[0], program.composer
+    wanted = [
+        panel.subject.lines,
+        panel.first,
+        panel.deny_button,
+        row,
+        row.edit_button,
+        row.send_button,
+        row.remove_button,
+        *composer.chips.chips(),
+        composer.field,
+        composer.attach_button,
+        composer.queue_button,
+        composer.stop_button,
+    ]
+    seen = []
+    for _ in wanted:
+        QTest.keyClick(QApplication.focusWidget() or program.window, Qt.Key.Key_Tab)
+        seen.append(QApplication.focusWidget())
+    assert seen == wanted

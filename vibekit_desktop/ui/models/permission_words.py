@@ -171,7 +171,7 @@ def answer_button(question: Question, answer: Answer) -> AnswerButton:
         case Answer.ALLOW_EDITS:
             return _in_this_chat(answer, tr("All edits in the workspace"))
         case Answer.ALLOW_READS:
-            return _in_this_chat(answer, tr("All reads"))
+            return _in_this_chat(answer, tr("All reads in the workspace"))
         case Answer.DENY:
             return AnswerButton(answer, tr("Deny"), tr("Deny: {what}", what=what))
         case Answer.RETRY:

@@ -4,6 +4,7 @@ Files go by their path; nothing is read here. Pasted text is never anything but 
 """
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QMimeData, QRectF, Qt, Signal
 from PySide6.QtGui import QImage, QKeyEvent, QPainter, QPaintEvent
@@ -75,6 +76,14 @@ def is_picture(one: Attachment) -> bool:
     return one.media_type.startswith("image/") or one.path.lower().endswith(_PICTURE_NAMES)
 
 
+def tab_anchor(parent: QWidget) -> QWidget:
+    """Marks a place in the order of Tab, for widgets that come and go there: Qt would put what comes later at the very end."""
+    anchor = QWidget(parent)
+    anchor.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+    anchor.hide()
+    return anchor
+
+
 class _Chip(QWidget):
     """One attachment: its name, and a button that removes it. ``removed`` has no argument. Delete removes it as well."""
 
@@ -130,6 +139,7 @@ class AttachmentStrip(QWidget):
         super().__init__(parent)
         self._hub = hub
         self._chips: list[_Chip] = []
+        self._anchor = tab_anchor(self)
         self.hide()
         hub.changed.connect(self.changed)
 
@@ -161,6 +171,8 @@ class AttachmentStrip(QWidget):
             chip.removed.connect(lambda gone=chip: self._remove(gone))
             chip.show()
             self._chips.append(chip)
+        for before, after in pairwise([self._anchor, *self._chips]):
+            QWidget.setTabOrder(before, after)  # they are before the text, whenever they came
         self.setVisible(bool(self._chips))
         if new:
             self.changed.emit()

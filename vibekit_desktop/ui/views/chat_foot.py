@@ -15,6 +15,7 @@ from vibekit_desktop.ui.views.queue_strip import QueueStrip
 from vibekit_desktop.ui.views.read_only_row import ReadOnlyRow
 
 _UNDER_PERMISSION, _UNDER_QUEUE, _BESIDE = 8, 6, 32
+_TRANSCRIPT_LEAST = 60
 _COMPOSER_SHARE, _FRAMES_SHARE = 0.4, 0.3
 """Of the page's height: how high the composer may become, and how much a question may show of what it is about."""
 
@@ -61,6 +62,8 @@ class ChatFoot(QWidget):
 
     def show_composer(self) -> None:
         """Something can be written here."""
+        if self._composing:
+            return
         self._composing = True
         self.setAccessibleName("")
         self._swap()
@@ -85,32 +88,62 @@ class ChatFoot(QWidget):
             self.composer.focus()
 
     def place(self) -> None:
-        """Put the parts one over the other in the column, and take the height that they want."""
+        """Put the parts one over the other in the column, and take the height that they want and the page has."""
         theme = self._hub.theme
         width = max(200, min(theme.size("reading-max"), self.width() - 2 * _BESIDE))
         left = (self.width() - width) // 2
-        page = self._host.height()
-        room = int(page * _FRAMES_SHARE) // 2
-        y = 0
-        if self.permission.question is not None:
-            height = self.permission.height_for(width, room)
-            self.permission.setGeometry(left, y, width, height)
-            self.permission.place(room)
-            y += height + _UNDER_PERMISSION
-        if height := self.queue.height_for():
-            self.queue.setGeometry(left, y, width, height)
-            y += height + _UNDER_QUEUE
-        under = theme.tokens.space("s16")
+        page, under = self._host.height(), theme.tokens.space("s16")
+        spare = page - theme.size("header") - _TRANSCRIPT_LEAST - under
+        last: QWidget = self.composer if self._composing else self.read_only
+        height = self.read_only.sizeHint().height()
         if self._composing:
-            height = self.composer.height_for(width, int(page * _COMPOSER_SHARE) - under)
-            self.composer.setGeometry(left, y, width, height)
-        else:
-            height = self.read_only.sizeHint().height()
-            self.read_only.setGeometry(left, y, width, height)
+            most = min(int(page * _COMPOSER_SHARE) - under, spare - self._least_above(width))
+            height = self.composer.height_for(width, most)
+        spare -= height
+        y = self._place_permission(left, width, int(page * _FRAMES_SHARE) // 2, spare)
+        y = self._place_queue(left, width, y, spare - y)
+        last.setGeometry(left, y, width, height)
         y += height + under
         if y != self.height() or y != self.minimumHeight():
             self.setFixedHeight(y)
             self.height_changed.emit(y)
+
+    def _least_above(self, width: int) -> int:
+        """How much what stands over the composer takes at least: a long prompt does not push a question out of sight."""
+        queue = self.queue.height_for(1)
+        least = queue + _UNDER_QUEUE if queue else 0
+        if self.permission.question is not None:
+            least += self.permission.height_for(width, 0) + _UNDER_PERMISSION
+        return least
+
+    def _place_permission(self, left: int, width: int, room: int, spare: int) -> int:
+        """What waits to be allowed, with as much room for what it is about as is left; returns its lower end with the gap."""
+        panel = self.permission
+        if panel.question is None:
+            return 0
+        if self.queue.isVisibleTo(self):
+            spare -= self.queue.height_for(1) + _UNDER_QUEUE
+        step = self._hub.theme.line_height("code")
+        height = panel.height_for(width, room)
+        while height + _UNDER_PERMISSION > spare and room > step:
+            room -= step
+            height = panel.height_for(width, room)
+        panel.setGeometry(left, 0, width, height)
+        panel.place(room)
+        return height + _UNDER_PERMISSION
+
+    def _place_queue(self, left: int, width: int, y: int, spare: int) -> int:
+        """What is queued, as many rows as there is room for; returns its lower end with the gap."""
+        rows = max(1, (spare - _UNDER_QUEUE) // self._hub.theme.size("queue-row"))
+        height = self.queue.height_for(rows)
+        if height > spare - _UNDER_QUEUE and rows > 1:
+            rows -= 1  # the line that counts the others wants room too
+            height = self.queue.height_for(rows)
+        if not height:
+            return y
+        self.queue.setGeometry(left, y, width, height)
+        self.queue.set_most(rows)
+        return y + height + _UNDER_QUEUE
 
     # Qt's names below.
 

@@ -64,6 +64,7 @@ class ChatPage(QWidget):
         self.banner = Banner(hub, self)
         self.banner.acted.connect(self._act)
         self.transcript = TranscriptView(hub, model, self)
+        self.transcript.setMinimumHeight(1)  # in a small window what waits for an answer goes first
         self._blank = Blank(hub, self.transcript)
         self._blank.hide()
         self.transcript.installEventFilter(self)

@@ -21,7 +21,7 @@ from vibekit_desktop.ui.wording import MINUS
 
 MOST_CHARS = 64_000
 """More of a text is not laid out; `Framed.cut` says how much that is."""
-_PAD_X, _PAD_Y, _SIGN, _SET_IN = 12, 8, 18, 2
+_PAD_X, _PAD_Y, _SIGN, _SET_IN, _WIDTHS = 12, 8, 18, 2, 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,8 @@ class _Lines(QAbstractScrollArea):
         self._text: Sequence[MiniLine] = ()
         self._rows: list[_Row] = []
         self._signs = False
-        self._laid_out_for = -1
+        self._by_width: dict[int, list[_Row]] = {}
+        """The rows in the widths asked for: with the scroll bar and without, again at every look at the height."""
         self.copied = ""
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -67,34 +68,35 @@ class _Lines(QAbstractScrollArea):
     def themed(self) -> None:
         """Another theme is in use."""
         self._code.use(self._hub.theme)
-        self._laid_out_for = -1
+        self._by_width.clear()
 
     def show_lines(self, lines: Sequence[MiniLine], copied: str) -> None:
         """Show other lines; ``copied`` is what Copy takes: the text as it is."""
         self._text, self.copied = lines, copied
         self._signs = any(line.sign in ("+", "-") for line in lines)
-        self._laid_out_for = -1
+        self._by_width.clear()
         self.verticalScrollBar().setValue(0)
         self.viewport().update()
 
     def rows_at(self, width: int) -> int:
         """How many rows the text takes in a width."""
-        self._lay_out(width)
-        return len(self._rows)
+        return len(self._lay_out(width))
 
     @property
     def step(self) -> int:
         """The height of a row."""
         return self._hub.theme.line_height("code")
 
-    def _lay_out(self, width: int) -> None:
-        if width == self._laid_out_for:
-            return
-        self._laid_out_for = width
-        self._code.forget()
-        left = _PAD_X + (_SIGN if self._signs else 0)
-        room = max(self._code.advance * 12, width - left - _PAD_X)
-        self._rows = [row for line in self._text for row in self._wrap(line, room)]
+    def _lay_out(self, width: int) -> list[_Row]:
+        rows = self._by_width.get(width)
+        if rows is None:
+            if len(self._by_width) >= _WIDTHS:
+                self._by_width.clear()
+            self._code.forget()
+            left = _PAD_X + (_SIGN if self._signs else 0)
+            room = max(self._code.advance * 12, width - left - _PAD_X)
+            rows = self._by_width[width] = [row for line in self._text for row in self._wrap(line, room)]
+        return rows
 
     def _wrap(self, line: MiniLine, room: float) -> Iterator[_Row]:
         text, start = line.text, 0
@@ -118,7 +120,7 @@ class _Lines(QAbstractScrollArea):
 
     def fit(self) -> None:
         """Set the scroll bar to what there is."""
-        self._lay_out(self.viewport().width())
+        self._rows = self._lay_out(self.viewport().width())
         bar = self.verticalScrollBar()
         height = self.viewport().height()
         bar.setRange(0, max(0, len(self._rows) * self.step - height))

@@ -1,6 +1,7 @@
 """The prompts that wait for the turn that runs, over the composer. Emits intents; UI thread only."""
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from PySide6.QtCore import QRectF, Qt, Signal
 from PySide6.QtGui import QFocusEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QResizeEvent
@@ -10,11 +11,13 @@ from vibekit_desktop.core.types.agents import QueuedPrompt
 from vibekit_desktop.ui.text import tr, tr_n
 from vibekit_desktop.ui.theme.palette import ThemeHub
 from vibekit_desktop.ui.theme.style import focus_ring, rounded
+from vibekit_desktop.ui.views.attachments import tab_anchor
 from vibekit_desktop.ui.views.controls import IconButton, draw_icon
 from vibekit_desktop.ui.views.row_paint import draw_text, text_width
 from vibekit_desktop.ui.visible import one_line
 
 MOST_ROWS = 5
+_REST = 24
 
 
 class _Row(QWidget):
@@ -104,7 +107,9 @@ class QueueStrip(QWidget):
         super().__init__(parent)
         self._hub = hub
         self._queue: tuple[QueuedPrompt, ...] = ()
+        self._most = MOST_ROWS
         self._rows: list[_Row] = []
+        self._anchor = tab_anchor(self)
         self.hide()
         hub.changed.connect(self._themed)
 
@@ -114,19 +119,34 @@ class QueueStrip(QWidget):
 
     def show_queue(self, queue: Sequence[QueuedPrompt]) -> None:
         """What waits, the next one first."""
-        if tuple(queue) == self._queue:
-            return
+        if tuple(queue) != self._queue:
+            self._queue = tuple(queue)
+            self._fill()
+
+    def set_most(self, rows: int) -> None:
+        """How many rows there is room for now; the others are counted."""
+        most = max(1, min(MOST_ROWS, rows))
+        if most != self._most:
+            shown = min(self._most, len(self._queue)), min(most, len(self._queue))
+            self._most = most
+            if shown[0] != shown[1]:
+                self._fill()
+
+    def _fill(self) -> None:
+        queue = self._queue
         place = next((n for n, row in enumerate(self._rows) if row.isAncestorOf(self._focus() or self) or row.hasFocus()), -1)
-        self._queue = tuple(queue)
         for row in self._rows:
             row.hide()
             row.deleteLater()
-        self._rows = [_Row(self._hub, one, number, self) for number, one in enumerate(queue[:MOST_ROWS])]
+        self._rows = [_Row(self._hub, one, number, self) for number, one in enumerate(queue[: self._most])]
         for row in self._rows:
             row.edit_requested.connect(lambda which=row.id: self.edit_requested.emit(which))
             row.send_requested.connect(lambda which=row.id: self.send_requested.emit(which))
             row.remove_requested.connect(lambda which=row.id: self.remove_requested.emit(which))
             row.show()
+        stops = [stop for row in self._rows for stop in (row, row.edit_button, row.send_button, row.remove_button)]
+        for before, after in pairwise([self._anchor, *stops]):
+            QWidget.setTabOrder(before, after)
         self._place()
         self.setVisible(bool(queue))
         self.height_changed.emit()
@@ -150,10 +170,10 @@ class QueueStrip(QWidget):
         more = len(self._queue) - len(self._rows)
         return tr("{n} more", n=more) if more else ""
 
-    def height_for(self) -> int:
-        """The height wanted."""
-        rows = len(self._rows) * self._hub.theme.size("queue-row")
-        return rows + (24 if self.rest else 0)
+    def height_for(self, rows: int = MOST_ROWS) -> int:
+        """The height wanted where there is room for so many rows."""
+        shown = min(max(1, rows), MOST_ROWS, len(self._queue))
+        return shown * self._hub.theme.size("queue-row") + (_REST if len(self._queue) > shown else 0)
 
     def _place(self) -> None:
         height = self._hub.theme.size("queue-row")
@@ -178,5 +198,5 @@ class QueueStrip(QWidget):
         for row in self._rows[1:]:
             painter.fillRect(QRectF(1, row.y(), self.width() - 2, 1), theme.color("line.hair"))
         if self.rest:
-            box = QRectF(12, self.height() - 24, self.width() - 24, 22)
+            box = QRectF(12, self.height() - _REST, self.width() - 24, 22)
             draw_text(painter, theme, box, self.rest, style="small", token="text.tertiary")
