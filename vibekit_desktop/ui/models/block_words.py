@@ -19,7 +19,6 @@ from vibekit_desktop.ui.models.blocks import (
 from vibekit_desktop.ui.text import tr, tr_n
 from vibekit_desktop.ui.visible import one_line
 
-
 _NOTICED_MS = 500
 
 
