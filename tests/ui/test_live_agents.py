@@ -158,7 +158,7 @@ def test_a_chat_without_its_agent_can_be_continued_here_or_copied(program: Progr
     row = program.page.foot.read_only
     assert row.isVisible()
     assert not program.composer.isVisible()
-    assert row.accessibleName() == "This chat was made with Codex, which was not found on this computer."
+    assert row.accessibleName() == "Codex, which made this chat, was not found here."
     row.copy.click()
     program.settle()
     assert QGuiApplication.clipboard().text().endswith("# Untitled chat\n")

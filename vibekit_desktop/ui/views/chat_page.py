@@ -150,7 +150,7 @@ class ChatPage(QWidget):
         made_by = one_line(view.header.agent, _AGENT_CHARS)
         if state is not None and state.agent and self._may_go_on():
             agent = one_line(state.agent, _AGENT_CHARS)
-            return tr("This chat was made with {agent}, which was not found on this computer.", agent=agent)
+            return tr("{agent}, which made this chat, was not found here.", agent=agent)
         if view.header.source and made_by:
             return tr("This chat was made with {agent}. It is shown here as it was recorded.", agent=made_by)
         return tr("This chat is shown here as it was recorded.")
