@@ -2,7 +2,7 @@
 
 import asyncio
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -12,12 +12,14 @@ from tests.conftest import Clock
 from tests.core.services.live_town import LiveTown
 from tests.core.services.town import Crash
 from vibekit_desktop.app.wiring import Wired
+from vibekit_desktop.core.agent.acp_link import AcpLink
+from vibekit_desktop.core.agent.link import PromptPart, TextArrived
 from vibekit_desktop.core.chat.partial import Partial
 from vibekit_desktop.core.disk import faults
 from vibekit_desktop.core.types.agents import StopReason, TurnOutcome
 from vibekit_desktop.core.types.checkpoints import Author, EntryKind
 from vibekit_desktop.core.types.errors import DiskFull
-from vibekit_desktop.core.types.events import LiveTurnEnded
+from vibekit_desktop.core.types.events import AnswerStreamed, LiveTurnEnded
 from vibekit_desktop.core.types.ids import ChatId
 
 
@@ -201,3 +203,36 @@ def test_a_turn_that_could_not_be_ended_at_a_start_is_ended_at_the_next(town: Li
     assert lock.read_text() == ""
     with pytest.raises(Exception, match="turn"):
         town.run(lambda wired: wired.core.turns.end(chat, answer=None))
+
+
+# -- turns without end ---------------------------------------------------------------------------------------------
+
+
+def test_a_turn_ends_whenever_its_last_words_come(town: LiveTown, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The last words and the end of the turn arrive at every distance in steps of the loop."""
+    choice = town.agent()
+    distances = iter(range(8))
+    streamed = asyncio.Event()
+
+    async def prompt(link: AcpLink, session: str, parts: Sequence[PromptPart]) -> StopReason:
+        streamed.clear()
+        link._hand_on(TextArrived("first"))
+        await streamed.wait()
+        for _ in range(10):
+            await asyncio.sleep(0)  # it is shown, and nothing new is waited for
+        link._hand_on(TextArrived("last"))
+        for _ in range(next(distances)):
+            await asyncio.sleep(0)
+        return StopReason.END
+
+    async def work(wired: Wired) -> None:
+        chat = await town.new(wired, choice)
+        wired.bus.subscribe(AnswerStreamed, lambda event: streamed.set())
+        for _ in range(8):
+            async with asyncio.timeout(10):
+                outcome = await town.say(wired, chat)
+            assert outcome.stop_reason is StopReason.END
+
+    monkeypatch.setattr("vibekit_desktop.core.services.live_turn.FRAME_S", 0)
+    monkeypatch.setattr(AcpLink, "prompt", prompt)
+    town.run(work)

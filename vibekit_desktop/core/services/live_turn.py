@@ -284,7 +284,8 @@ class LiveTurn:
         saved_at = time.monotonic()
         while True:
             try:
-                await asyncio.wait_for(self._changed.wait(), SAVE_S if unsaved else None)
+                async with asyncio.timeout(SAVE_S if unsaved else None):  # `wait_for` may lose a cancellation (3.11)
+                    await self._changed.wait()
                 self._changed.clear()
                 unsaved = True
                 for terminal in tuple(self._wrote):
@@ -367,12 +368,11 @@ class LiveTurn:
 
     async def _finish_partial(self, *, stored: bool) -> None:
         """The answer is in the chat, or else it is kept beside it until it can be."""
-        partial = self._partial
-        if not stored or partial is None:
+        if not stored or self._partial is None:
             await self._save()
             return
         try:
-            await durably(partial.finish)
+            await durably(self._partial.finish)
         except CoreError as error:
             _log.info("the running answer of chat %s is still beside it: %s", self._stage.chat, error.code)
 
