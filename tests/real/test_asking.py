@@ -1,5 +1,7 @@
 """A real agent that is not allowed to: nothing changes, whatever it tries, and it is told so."""
 
+from collections.abc import Sequence
+
 import pytest
 
 from tests.helpers.fake_model import Step
@@ -20,10 +22,15 @@ def attempts(lab: Lab) -> dict[str, Call]:
     }
 
 
-@pytest.mark.parametrize("allow", ["none", "reads"])
-def test_what_is_not_allowed_does_not_happen(place: Lab, allow: str) -> None:
+@pytest.mark.parametrize(
+    ("allow", "tried"),
+    [("none", ("create", "outside", "outside-command")), ("reads", ("edit", "run"))],
+    ids=["none", "reads"],
+)
+def test_what_is_not_allowed_does_not_happen(place: Lab, allow: str, tried: Sequence[str]) -> None:
     chat: str | None = None
-    for number, (name, call) in enumerate(attempts(place).items(), 1):
+    for number, name in enumerate(tried, 1):
+        call = attempts(place)[name]
         place.play(name, Step("I look.", (place.kind.read(place.at("old.txt")),)), Step("I try.", (call,)), Step("I did not."))
         done = place.prompt(f"play:{name}", "--allow", allow, chat=chat)
         chat = done.json["chat_id"]
@@ -36,7 +43,7 @@ def test_what_is_not_allowed_does_not_happen(place: Lab, allow: str) -> None:
         assert place.model.played(name)[-1].step > 0, f"{name}: it was not tried"
     assert chat is not None
     assert place.left_over() == []
-    shown = str(place.call("show", chat, "--json").json["chat"]["messages"])
+    shown = str(place.look("show", chat, "--json").json["chat"]["messages"])
     assert "I try." in shown
 
 

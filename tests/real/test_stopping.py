@@ -38,7 +38,7 @@ def check_history(lab: Lab, chat: str, *more: str) -> None:
     """The edit of the turn that was cut off is known and can be taken back; ``more``: what that takes."""
     assert lab.left_over() == []
     assert lab.files() == {**SEED, "old.txt": b"alpha\nBETA\ngamma\n"}
-    entries = lab.call("timeline", chat, "--json").json["entries"]
+    entries = lab.look("timeline", chat, "--json").json["entries"]
     rows = [row for entry in entries if entry["kind"] == "turn" for row in entry["files"]]
     assert [row["path"] for row in rows] == ["old.txt"]
     assert rows[0]["author"] == "agent" or lab.kind.writes_twice
@@ -88,5 +88,5 @@ def test_our_program_killed_leaves_a_history_and_no_agent(place: Lab) -> None:
 
 def _newest(lab: Lab) -> str:
     """The chat of ours that was written last."""
-    chats = lab.call("list", "--json").json["chats"]
+    chats = lab.look("list", "--json").json["chats"]
     return next(str(chat["id"]) for chat in chats if chat["source"] is None)
