@@ -80,6 +80,8 @@ class Decider:
         for _ in range(MOST_ROUNDS):
             if wish.refused is not None:
                 return Decision(Outcome.REFUSED, wish)
+            if turn.stopped():  # while it was looked at: nobody would take the question away any more
+                return Decision(Outcome.CANCELLED, wish)
             reply = await self._asker.ask(wish, turn.number, turn.headless)
             if turn.stopped() or reply.answer is None:
                 return Decision(Outcome.CANCELLED, wish)
@@ -117,6 +119,8 @@ class Decider:
 
     async def held(self, turn: GuardedTurn, wish: Wish, hold: Hold) -> Answer | None:
         """What the person wants done with a write that can't be undone; None if the turn was stopped."""
+        if turn.stopped():
+            return None
         reply = await self._asker.held(wish, hold, turn.number, turn.headless)
         return None if turn.stopped() else reply.answer
 

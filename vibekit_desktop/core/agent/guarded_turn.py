@@ -76,6 +76,7 @@ class GuardedTurn:
         """Calls whose commands may have begun."""
         self._sink = sink
         self._stopped = False
+        self._settled = False
         self._given: list[Given] = []
         self._jobs: set[asyncio.Task[None]] = set()
         self._commands: set[str] = set()
@@ -105,7 +106,10 @@ class GuardedTurn:
     # -- work that nobody waits for ----------------------------------------------------------------------------------
 
     def later(self, work: Coroutine[object, object, None], name: str) -> None:
-        """Do something soon; `settled` waits for it."""
+        """Do something soon; `settled` waits for it, and after it nothing is done any more."""
+        if self._settled:
+            work.close()
+            return
         task = asyncio.create_task(work, name=name)
         self._jobs.add(task)
 
@@ -116,6 +120,7 @@ class GuardedTurn:
             for found in await asyncio.gather(*jobs, return_exceptions=True):
                 if isinstance(found, BaseException) and not isinstance(found, asyncio.CancelledError):
                     raise found
+        self._settled = True
 
     def is_news(self, call: Call) -> bool:
         """Whether a call names more paths than when this was asked last."""

@@ -68,6 +68,8 @@ class _Terminal:
     limit: int
     decoder: codecs.IncrementalDecoder = field(default_factory=lambda: codecs.getincrementaldecoder("utf-8")("replace"))
     exit: TerminalExit | None = None
+    tried: asyncio.Event = field(default_factory=asyncio.Event)
+    """It was started, or could not be."""
     ended: asyncio.Event = field(default_factory=asyncio.Event)
     watch: asyncio.Task[None] | None = None
     told: asyncio.TimerHandle | None = None
@@ -105,11 +107,13 @@ class Terminals:
             env_of_it = {**self._env, **_OURS, **allowed_extras(env)}
             await terminal.command.start(words, folder, env_of_it, ROWS, COLUMNS)
         except (OSError, ValueError) as error:
-            del self._open[terminal_id]
+            self._open.pop(terminal_id, None)
             raise Denied("cannot-start", "The command could not be started there.") from error
         except BaseException:
-            del self._open[terminal_id]
+            self._open.pop(terminal_id, None)
             raise
+        finally:
+            terminal.tried.set()
         terminal.watch = asyncio.create_task(self._watch(terminal_id, terminal), name="a command in a terminal")
         self._changed(terminal_id)
         return terminal_id
@@ -200,6 +204,7 @@ class Terminals:
         await asyncio.gather(*(self._let_go(terminal_id, terminal) for terminal_id, terminal in list(self._open.items())))
 
     async def _let_go(self, terminal_id: str, terminal: _Terminal) -> None:
+        await terminal.tried.wait()  # what is just being started has nothing to be ended yet
         await terminal.command.end()
         if terminal.watch is not None:
             await terminal.ended.wait()
