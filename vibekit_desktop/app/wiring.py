@@ -159,11 +159,6 @@ def build(
         version=__version__,
     )
 
-    async def recover() -> Sequence[RestoreReport]:
-        found = await checkpoints.recover_all()
-        await live.recover()
-        return found
-
     async def close() -> None:
         await live.close()
         await agents.close()
@@ -172,4 +167,4 @@ def build(
         await pool.close()
         shown.close()
 
-    return Wired(core=core, bus=bus, recover=recover, close=close)
+    return Wired(core=core, bus=bus, recover=checkpoints.recover_all, close=close)

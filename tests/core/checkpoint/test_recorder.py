@@ -8,6 +8,7 @@ import pytest
 from tests.conftest import Clock
 from tests.core.checkpoint.hooks import Hooks, row, told
 from tests.core.checkpoint.world import ALL_MINE, A, B, World
+from vibekit_desktop.core.disk import faults
 from vibekit_desktop.core.types.checkpoints import (
     Author,
     BeforeTurn,
@@ -400,3 +401,21 @@ def test_what_stops_being_ignored_and_changed_meanwhile_has_no_known_content_fro
     assert (state.state, state.reason) == (State.UNKNOWN, "ignored")
     assert world.at("before:2", "build/x") == b"1"
     assert world.actions(world.plan("before:1", mine=ALL_MINE))["build/x"] == "leave:unknown"
+
+
+def test_a_write_that_somebody_does_at_the_same_time_to_the_same_end_is_done(world: World, hooks: Hooks) -> None:
+    """Some agents have us write a file, and write it themselves meanwhile."""
+    world.write("f", b"before")
+    hooks.begin()
+
+    def also(name: str) -> None:
+        if name == "stage.sync":
+            world.write("f", b"agent")
+
+    with faults.armed(also):
+        world.kernel.recorder.write(A, WorkspacePath("f"), b"agent", message_count=1)
+    assert not world.stages()
+    hooks.end()
+    (change,) = row(world, 1).files
+    assert (change.author, change.how) == (Author.AGENT, How.ANNOUNCED)
+    assert (world.at("before:1", "f"), world.at("after:1", "f")) == (b"before", b"agent")

@@ -81,9 +81,17 @@ def write(
     try:
         _do(ground, chat, report)
     except CoreError:
+        if _is_there(ground, report):
+            return report
         _never_written(ground, chat, report)
         raise
     return report
+
+
+def _is_there(ground: Ground, report: CaptureReport) -> bool:
+    """Whether exactly what was to be written stands there all the same: some agents write a file themselves, too."""
+    there = ground.folder().look(report.path)
+    return there.state is report.after.state and there.sha == report.after.sha
 
 
 def _require_protection(ground: Ground, path: WorkspacePath, state: FileState) -> None:

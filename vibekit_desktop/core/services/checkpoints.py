@@ -229,11 +229,12 @@ class CheckpointService:
         def work() -> list[RestoreReport]:
             kernel = vault.kernel()
             interrupted = kernel.needs_recovery()
-            if not interrupted and not vault.chats_need_recovery():
+            if not (interrupted or vault.chats_need_recovery() or vault.turns_cut_off()):
                 return []
             with vault.lock.hold():
                 reports = kernel.recover(needed=chat) if interrupted else []
                 vault.recover_chats()
+                vault.end_cut_off_turns(kernel)
             for report in reports:
                 self.count_again(vault, report.chat)
             return reports

@@ -6,7 +6,6 @@ Knows which live chats there are and finds the vault of each; what one of them d
 import asyncio
 import logging
 from collections.abc import Sequence
-from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -15,7 +14,6 @@ from vibekit_desktop.core.chat import prompted
 from vibekit_desktop.core.chat.hooked import UNNAMED
 from vibekit_desktop.core.checkpoint.kernel import CheckpointKernel
 from vibekit_desktop.core.disk import folders
-from vibekit_desktop.core.disk.locks import TurnLock
 from vibekit_desktop.core.services.chats import ChatService
 from vibekit_desktop.core.services.history import HistoryService
 from vibekit_desktop.core.services.live_agent import Means
@@ -37,8 +35,8 @@ from vibekit_desktop.core.types.agents import (
     TurnOutcome,
 )
 from vibekit_desktop.core.types.chats import Chat
-from vibekit_desktop.core.types.errors import Busy, CoreError, InvalidId, WorkspaceMissing
-from vibekit_desktop.core.types.ids import ChatId, new_chat_id, parse_chat_id
+from vibekit_desktop.core.types.errors import Busy, CoreError, WorkspaceMissing
+from vibekit_desktop.core.types.ids import ChatId, new_chat_id
 
 _log = logging.getLogger(__name__)
 
@@ -294,33 +292,7 @@ class LiveService:
         """Ask again from now on."""
         await (await self._of(chat)).agent.forget_rule(rule)
 
-    # -- start and end of the program ----------------------------------------------------------------------------------
-
-    async def recover(self) -> int:
-        """End the turns that a crash of ours cut off, so that what people do now is not taken for theirs; how many."""
-        ended = 0
-        for vault in await durably(self._shelf.vaults):
-            for chat, turn in await durably(partial(_cut_off, vault)):
-                try:
-                    ended += await self._end_cut_off(vault, chat, turn)
-                except CoreError as error:
-                    _log.info("a turn of chat %s stays open: %s", chat, error.code)
-        return ended
-
-    async def _end_cut_off(self, vault: OpenVault, chat: ChatId, turn: int) -> bool:
-        def work(kernel: CheckpointKernel) -> bool:
-            lock = TurnLock(self._means.fs, vault.store.desktop, chat)
-            with lock.hold(turn):  # what fails, or is cut off in its turn, is tried again at the next start
-                # The file names a turn that is about to begin; then the one before it may be the one that is open.
-                if kernel.recorder.open_turn(chat) not in (turn, turn - 1) or not kernel.recorder.open_turn(chat):
-                    return False
-                kernel.recorder.end_turn(chat)
-                return True
-
-        done = await self._means.book.changing(chat, vault, work)
-        if done:
-            await self._means.book.tell(chat, vault, row=False)
-        return done
+    # -- the end of the program ----------------------------------------------------------------------------------
 
     async def close(self) -> None:
         """End every turn and every agent."""
@@ -348,18 +320,3 @@ def _with_session(vaults: Sequence[OpenVault], session: str) -> ChatId | None:
             if session in row.sessions or session == row.source_session:
                 return row.id
     return None
-
-
-def _cut_off(vault: OpenVault) -> list[tuple[ChatId, int]]:
-    """The turns of a vault whose process ended without a word."""
-    desktop = vault.store.desktop
-    found: list[tuple[ChatId, int]] = []
-    for name in vault.chats.fs.list_names(desktop / "turns"):
-        try:
-            chat = parse_chat_id(name.removesuffix(".lock"))
-            turn = TurnLock(vault.chats.fs, desktop, chat).cut_off() if name.endswith(".lock") else 0
-        except (InvalidId, CoreError):
-            continue
-        if turn:
-            found.append((chat, turn))
-    return found

@@ -32,7 +32,7 @@ from vibekit_desktop.core.types.agents import (
     TurnOutcome,
 )
 from vibekit_desktop.core.types.errors import CoreError
-from vibekit_desktop.core.types.events import LiveChanged
+from vibekit_desktop.core.types.events import LiveChanged, LiveTurnEnded
 from vibekit_desktop.core.types.ids import ChatId
 
 _log = logging.getLogger(__name__)
@@ -66,6 +66,7 @@ class LiveChat:
         """The queued prompt that somebody wants to be said as soon as the turn has stopped."""
         self._turn: LiveTurn | None = None
         self._talking: asyncio.Task[TurnOutcome] | None = None
+        self._outcome: TurnOutcome | None = None
         self._idle: asyncio.TimerHandle | None = None
         self._ending: asyncio.Task[None] | None = None
         self._told = False
@@ -182,7 +183,7 @@ class LiveChat:
         try:
             outcome = await turn.run(has_begun)
         finally:
-            self._turn = None
+            self._turn, self._outcome = None, turn.outcome
         if outcome.stop_reason in (StopReason.DIED, StopReason.TIMED_OUT):
             await agent.end(patience_s=0.5)
         with suppress(CoreError):  # a chat that is not there any more: the next prompt finds that out
@@ -191,6 +192,9 @@ class LiveChat:
 
     def _ended(self, task: "asyncio.Task[TurnOutcome]") -> None:
         self._talking = None
+        outcome, self._outcome = self._outcome, None
+        if outcome is not None:  # not before the next prompt is no longer one for the queue
+            self._means.bus.publish(LiveTurnEnded(outcome))
         error = None if task.cancelled() else task.exception()
         if error is not None and not isinstance(error, CoreError):
             _log.error("a turn of chat %s failed", self.chat, exc_info=error)

@@ -42,7 +42,7 @@ from vibekit_desktop.core.types.agents import NOT_COMPLETE, Given, Headless, Pro
 from vibekit_desktop.core.types.chats import Chat, Message, Role
 from vibekit_desktop.core.types.checkpoints import Coverage, FileChange
 from vibekit_desktop.core.types.errors import CoreError
-from vibekit_desktop.core.types.events import AnswerStreamed, LiveTurnEnded, MessageAppended
+from vibekit_desktop.core.types.events import AnswerStreamed, MessageAppended
 from vibekit_desktop.core.types.ids import ChatId, WorkspacePath
 
 _log = logging.getLogger(__name__)
@@ -94,6 +94,8 @@ class LiveTurn:
         self._stage = stage
         self._saying = saying
         self.number = 0
+        self.outcome: TurnOutcome | None = None
+        """What became of it, once it has ended."""
         self.began_at = 0
         self._builder = AnswerBuilder(str(uuid.uuid4()), turn=0, workspace=stage.vault.workspace_path, clock=stage.clock)
         self._changed = asyncio.Event()
@@ -354,7 +356,7 @@ class LiveTurn:
             permissions=given,
             problem=live_words.what_happened(stage.agent, wrong) if wrong is not None else "",
         )
-        stage.bus.publish(LiveTurnEnded(outcome))
+        self.outcome = outcome
         return outcome, unended
 
     async def _until_quiet(self) -> Sequence[WorkspacePath]:

@@ -3,6 +3,7 @@
 Blocking; used in threads, one operation at a time per vault (`serial.Serial`).
 """
 
+import logging
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -17,11 +18,13 @@ from vibekit_desktop.core.checkpoint.kernel import CheckpointKernel
 from vibekit_desktop.core.checkpoint.vault import VaultStore
 from vibekit_desktop.core.disk import folders
 from vibekit_desktop.core.disk.fs import Fs
-from vibekit_desktop.core.disk.locks import VaultLock
+from vibekit_desktop.core.disk.locks import TurnLock, VaultLock
 from vibekit_desktop.core.disk.workspace import Workspace
-from vibekit_desktop.core.types.errors import RestoreUnfinished, WorkspaceMissing
-from vibekit_desktop.core.types.ids import ChatId, VaultId
+from vibekit_desktop.core.types.errors import CoreError, InvalidId, RestoreUnfinished, WorkspaceMissing
+from vibekit_desktop.core.types.ids import ChatId, VaultId, parse_chat_id
 from vibekit_desktop.core.types.settings import Limits
+
+_log = logging.getLogger(__name__)
 
 
 class WatchedLock(VaultLock):
@@ -127,7 +130,37 @@ class OpenVault:
                 if chat is None or unfinished == chat:
                     raise RestoreUnfinished(unfinished, reason)
         self._recover_answers(chat)
+        self.end_cut_off_turns(kernel)
         return kernel
+
+    # -- what a crash left of turns ------------------------------------------------------------------------------
+
+    def turns_cut_off(self) -> list[tuple[ChatId, int]]:
+        """The turns of ours whose process ended without a word. Takes no lock."""
+        found: list[tuple[ChatId, int]] = []
+        for name in self._fs.list_names(self.store.desktop / "turns"):
+            try:
+                chat = parse_chat_id(name.removesuffix(".lock"))
+                turn = TurnLock(self._fs, self.store.desktop, chat).cut_off() if name.endswith(".lock") else 0
+            except (InvalidId, CoreError):
+                continue
+            if turn:
+                found.append((chat, turn))
+        return found
+
+    def end_cut_off_turns(self, kernel: CheckpointKernel) -> None:
+        """End them, each with a look: what its agent had announced is its own, and what people do from now on is not taken for
+        part of it. The caller holds `lock`. What fails, or is cut off in its turn, is tried again before the next change."""
+        for chat, turn in self.turns_cut_off():
+            try:
+                with TurnLock(self._fs, self.store.desktop, chat).hold(turn):
+                    # The file names a turn that is about to begin; then the one before it may be the one that is open.
+                    opened = kernel.recorder.open_turn(chat)
+                    if opened and opened in (turn, turn - 1):
+                        kernel.recorder.end_turn(chat)
+                        self._news.add(chat)
+            except CoreError as error:
+                _log.info("turn %s of chat %s stays open: %s", turn, chat, error.code)
 
     # -- what a crash left of chats ------------------------------------------------------------------------------
 
