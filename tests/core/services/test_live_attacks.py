@@ -1,6 +1,7 @@
 """Live chats against fate and broken agents: what goes away, fails or comes late while a turn runs or ends."""
 
 import asyncio
+import os
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -16,7 +17,8 @@ from vibekit_desktop.core.agent.acp_link import AcpLink
 from vibekit_desktop.core.agent.link import PromptPart, TextArrived
 from vibekit_desktop.core.chat.partial import Partial
 from vibekit_desktop.core.disk import faults
-from vibekit_desktop.core.types.agents import StopReason, TurnOutcome
+from vibekit_desktop.core.types.agent_errors import AttachmentRefused
+from vibekit_desktop.core.types.agents import Attachment, Headless, Prompt, StopReason, TurnOutcome
 from vibekit_desktop.core.types.checkpoints import Author, EntryKind
 from vibekit_desktop.core.types.errors import DiskFull
 from vibekit_desktop.core.types.events import AnswerStreamed, LiveTurnEnded
@@ -236,3 +238,37 @@ def test_a_turn_ends_whenever_its_last_words_come(town: LiveTown, monkeypatch: p
     monkeypatch.setattr("vibekit_desktop.core.services.live_turn.FRAME_S", 0)
     monkeypatch.setattr(AcpLink, "prompt", prompt)
     town.run(work)
+
+
+# -- what people attach --------------------------------------------------------------------------------------------
+
+
+def test_a_file_whose_name_is_no_text_goes_with_a_prompt(town: LiveTown) -> None:
+    choice = town.agent([{"say": "one"}])
+    odd = os.fsdecode(b"caf\xe9.txt")
+    (town.work / odd).write_text("x")
+
+    async def work(wired: Wired) -> ChatId:
+        chat = await town.new(wired, choice)
+        prompt = Prompt(text="half \ud83d", attachments=(Attachment(name=odd, path=str(town.work / odd)),))
+        await wired.core.live.run(chat, prompt, allow=Headless.NONE)
+        view = await wired.core.chats.open(chat)
+        assert [one.name for one in view.messages[0].attachments] == ["caf\ufffd.txt"]
+        return chat
+
+    assert town.words(town.run(work)) == ["user: half \ufffd", "assistant: one"]
+    assert "caf%E9.txt" in str(town.got("session/prompt"))
+
+
+@pytest.mark.parametrize("path", ["nothing\ud83d", "no\0thing", "", "nothing"])
+def test_what_is_no_file_is_refused_before_anything_is_said(town: LiveTown, path: str) -> None:
+    choice = town.agent([{"say": "one"}])
+
+    async def work(wired: Wired) -> ChatId:
+        chat = await town.new(wired, choice)
+        prompt = Prompt(text="go", attachments=(Attachment(name=path, path=path),))
+        with pytest.raises(AttachmentRefused):
+            await wired.core.live.run(chat, prompt, allow=Headless.NONE)
+        return chat
+
+    assert town.words(town.run(work)) == []

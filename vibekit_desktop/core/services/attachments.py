@@ -1,10 +1,12 @@
 """What goes with a prompt beside its words: files by their path, images by their bytes. Blocking; reads only."""
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 
 from vibekit_desktop.core.agent import secret_names
 from vibekit_desktop.core.agent.link import FilePart, Greeting, ImagePart, PromptPart, TextPart
+from vibekit_desktop.core.chat.hooked import storable
 from vibekit_desktop.core.disk.fs import Fs
 from vibekit_desktop.core.types.agent_errors import AttachmentRefused, EmptyPrompt
 from vibekit_desktop.core.types.agents import Attachment, Prompt
@@ -30,13 +32,17 @@ def parts_of(fs: Fs, prompt: Prompt, greeting: Greeting, *, history: str = "") -
 
 
 def stored(attachments: Sequence[Attachment]) -> tuple[Attached, ...]:
-    """What the chat keeps of them: never their content."""
-    return tuple(Attached(name=one.name, path=one.path, media_type=one.media_type) for one in attachments)
+    """What the chat keeps of them: never their content. A name that is no UTF-8 is kept as what can be read of it."""
+    return tuple(
+        Attached(name=storable(one.name), path=storable(one.path), media_type=storable(one.media_type)) for one in attachments
+    )
 
 
 def _part(fs: Fs, one: Attachment, greeting: Greeting) -> PromptPart:
     if one.data:
         return _image(one.name, one.data, greeting)
+    if not _is_path(one.path):
+        raise AttachmentRefused(one.path, "missing")
     path = Path(one.path)
     if secret_names.is_secret(path.parts, writing=False):
         raise AttachmentRefused(one.path, "secret")
@@ -54,6 +60,14 @@ def _part(fs: Fs, one: Attachment, greeting: Greeting) -> PromptPart:
         except UnicodeDecodeError:
             text = None  # not a text: by its path
     return FilePart(path=one.path, text=text)
+
+
+def _is_path(text: str) -> bool:
+    """Whether there can be a file of this name: one with half characters or a NUL there is not."""
+    try:
+        return b"\0" not in os.fsencode(text)
+    except UnicodeEncodeError:
+        return False
 
 
 def _read(fs: Fs, path: Path, most: int) -> bytes:
