@@ -125,6 +125,17 @@ def test_outputs_and_diffs_are_bounded_one_by_one_and_together(builder: AnswerBu
     assert sum(len(bytes(call.input)) for call in calls) <= limits.INPUTS_BYTES
 
 
+def test_the_places_that_tools_name_are_bounded_together(builder: AnswerBuilder) -> None:
+    places = tuple(Location(path=f"/{number}/" + "p" * 4000) for number in range(200))
+    short = tuple(Location(path="p") for _ in range(200))
+    diffs = tuple(DiffFragment(path="q" * 4000) for _ in range(200))
+    for number in range(200):
+        builder.add(ToolChanged(id=f"t{number}", locations=places if number % 2 else short, diffs=diffs))
+        builder.add(ToolChanged(id=f"t{number}", locations=short))
+    assert builder.message().tool_calls[0].locations == short
+    assert len(msgspec.json.encode(builder.ended(took_ms=0))) < 2 * limits.PATHS_CHARS
+
+
 def test_calls_without_a_name_and_too_many_of_them_are_nobodys(builder: AnswerBuilder) -> None:
     assert not builder.add(ToolChanged(id="", title="x"))
     for number in range(limits.MOST_CALLS + 5):

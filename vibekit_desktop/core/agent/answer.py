@@ -4,7 +4,7 @@ Pieces of text that follow each other are one block; every call of a tool has a 
 whatever the agent sends, and says so where something was left out. Pure, but for the clock it is given; one thread.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 import msgspec
 
@@ -27,6 +27,10 @@ DIFF_CHARS = 128 << 10
 DIFFS_CHARS = 2 << 20
 INPUT_BYTES = 64 << 10
 INPUTS_BYTES = 1 << 20
+PATHS_CHARS = 2 << 20
+"""Of the places that tools name, all together."""
+_AROUND_PATH = 40
+"""What a place takes in a file beside its path."""
 MOST_CALLS = 5_000
 _CUT = "\n[… {count} characters are not kept …]\n"
 _MORE_NOT_KEPT = "\n\n[The rest of this answer was too long to be kept.]"
@@ -95,6 +99,8 @@ class AnswerBuilder:
         self._outputs: dict[str, int] = {}
         self._diffs: dict[str, int] = {}
         self._inputs: dict[str, int] = {}
+        self._places: dict[str, int] = {}
+        self._diff_paths: dict[str, int] = {}
         self._chars = 0
         self._full = False
         self._plan: list[dict[str, str]] | None = None
@@ -166,7 +172,7 @@ class AnswerBuilder:
             title=storable(event.title)[:2000] if event.title else found.title,
             kind=event.kind or found.kind,
             status=event.status or found.status,
-            locations=tuple(map(self._location, event.locations[:200])) if event.locations else found.locations,
+            locations=self._locations(identity, event.locations) if event.locations else found.locations,
             diffs=self._fragments(identity, event.diffs) if event.diffs else found.diffs,
             input=self._input(identity, event.input) or found.input,
         )
@@ -203,13 +209,32 @@ class AnswerBuilder:
         self._outputs[call.id] = len(kept)
         return msgspec.structs.replace(call, output=kept)
 
+    def _locations(self, call: str, found: tuple[Location, ...]) -> tuple[Location, ...]:
+        kept = tuple(map(self._location, found[:200]))
+        count = self._count_paths(self._places, call, [one.path for one in kept])
+        return kept[:count]
+
+    def _count_paths(self, paths: dict[str, int], call: str, given: Sequence[str]) -> int:
+        """How many of the paths that a call names there is room for; they are counted in ``paths`` then."""
+        paths[call] = 0
+        room = PATHS_CHARS - sum(self._places.values()) - sum(self._diff_paths.values())
+        for count, path in enumerate(given):
+            size = len(path) + _AROUND_PATH
+            if size > room:
+                return count
+            room -= size
+            paths[call] += size
+        return len(given)
+
     def _location(self, found: Location) -> Location:
         return Location(path=storable(found.path)[:4096], line=found.line if 0 <= found.line < 1 << 53 else 0)
 
     def _fragments(self, call: str, found: tuple[DiffFragment, ...]) -> tuple[DiffFragment, ...]:
         room = DIFFS_CHARS - sum(self._diffs.values()) + self._diffs.get(call, 0)
+        fragments = [self._fragment(one) for one in found[:200]]
+        count = self._count_paths(self._diff_paths, call, [one.path for one in fragments])
         kept: list[DiffFragment] = []
-        for one in map(self._fragment, found[:200]):
+        for one in fragments[:count]:
             room -= len(one.old_text) + len(one.new_text)
             kept.append(one if room >= 0 else DiffFragment(path=one.path))
         self._diffs[call] = sum(len(one.old_text) + len(one.new_text) for one in kept)
