@@ -253,7 +253,17 @@ def test_news_of_an_agent_is_shown_and_keeps_what_was_chosen(program: Program) -
     program.fake.publish(AgentChecked(program.fake.agents.found[2]))
     program.settle()
     assert dialog.choice == AgentChoice(name="codex")
-    assert "Codex 9.9, On this computer" in [row.accessibleName() for row in dialog.agents.rows]
+    assert "Codex 9.9, Installed" in [row.accessibleName() for row in dialog.agents.rows]
+
+
+def test_an_agent_is_looked_at_when_it_is_chosen_once_and_no_other_is_started(program: Program) -> None:
+    dialog = program.ask()
+    checks = [arguments for called, arguments in program.fake.agents.calls if called == "check"]
+    assert checks == []  # the one that is chosen is ready already
+    for key in (Qt.Key.Key_Down, Qt.Key.Key_Up, Qt.Key.Key_Down):
+        QTest.keyClick(dialog.agents, key)
+    program.settle()
+    assert [arguments for called, arguments in program.fake.agents.calls if called == "check"] == [("codex",)]
 
 
 def test_only_one_dialog_is_open(program: Program) -> None:

@@ -3,6 +3,7 @@
 Opens the dialogs and menus and hands what was chosen to `operations.live`. UI thread only.
 """
 
+import logging
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -31,6 +32,8 @@ from vibekit_desktop.ui.views.chat_page import ChatPage
 from vibekit_desktop.ui.views.first_run import FirstRun
 from vibekit_desktop.ui.views.main_window import MainWindow
 from vibekit_desktop.ui.visible import one_line
+
+_log = logging.getLogger(__name__)
 
 _MOST_COPIED = 1_000_000
 """A longer chat is copied from its newer end."""
@@ -96,6 +99,8 @@ class AgentDesk(QObject):
                 self._hub, self._window, agents, workspaces=known, workspace=here, agent=agent or self._last_agent()
             )
             dialog.sessions_wanted.connect(self._list_sessions)
+            dialog.check_wanted.connect(self._check)
+            dialog.look_at_chosen()
             wanted = await dialog.ask()
         finally:
             self._asking, self._dialog = False, None
@@ -112,6 +117,17 @@ class AgentDesk(QObject):
         except CoreError as error:
             self._notifier.toast(sentence(error).sentence, "error")
             return ()
+
+    def _check(self, agent: str) -> None:
+        """See whether an agent is ready; what comes of it is told as `AgentChecked`."""
+
+        async def work() -> None:
+            try:
+                await self._core.agents.check(agent)
+            except CoreError as error:
+                _log.info("agent %s was not looked at: %s", agent, error.code)
+
+        self._bridge.spawn(self, work(), name="look at an agent")
 
     def _list_sessions(self, choice: AgentChoice, workspace: str) -> None:
         async def work() -> None:

@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from vibekit_desktop.core.types.agents import AgentChoice, AgentInfo, AgentSession
+from vibekit_desktop.core.types.agents import AgentChoice, AgentInfo, AgentSession, AgentState
 from vibekit_desktop.ui import when
 from vibekit_desktop.ui.dialogs.overlay import Overlay
 from vibekit_desktop.ui.dialogs.sign_in import show_through
@@ -47,12 +47,14 @@ class NewChat:
 
 
 class NewChatDialog(Overlay[NewChat]):
-    """The dialog. ``sessions_wanted(AgentChoice, workspace)`` is answered with `show_sessions` or `no_sessions`.
+    """The dialog. ``sessions_wanted(AgentChoice, workspace)`` is answered with `show_sessions` or `no_sessions`;
+    ``check_wanted(agent)``: it is chosen, and nobody has looked yet whether it is ready.
 
     Invariant: the primary button is on exactly if there is a folder (where one is asked for) and an agent that can be started.
     """
 
     sessions_wanted = Signal(object, str)
+    check_wanted = Signal(str)
 
     def __init__(
         self,
@@ -99,6 +101,7 @@ class NewChatDialog(Overlay[NewChat]):
         self.sessions.picked.connect(self._pick_session)
         self.sessions.hide()
         self._session = ""
+        self._looked_at: set[str] = set()
         self._session_choices: Sequence[tuple[str, object]] = ()
         self.note = _label("", self.card)
         self.note.setFont(hub.theme.font("small"))
@@ -207,7 +210,15 @@ class NewChatDialog(Overlay[NewChat]):
         self._show_folders()
         self._forget_sessions()
 
+    def look_at_chosen(self) -> None:
+        """Ask for a look at the agent that is chosen, once; none is started that nobody chose."""
+        info = self.agents.agent
+        if info is not None and info.state is AgentState.FOUND and info.id not in self._looked_at:
+            self._looked_at.add(info.id)
+            self.check_wanted.emit(info.id)
+
     def _chosen(self, _info: object) -> None:
+        self.look_at_chosen()
         box = self.agents.chosen_box.toRect()
         self._scroll.ensureVisible(box.center().x(), box.center().y(), 0, box.height())
         self._say("")

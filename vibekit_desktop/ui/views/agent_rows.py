@@ -20,10 +20,10 @@ from vibekit_desktop.ui.visible import one_line, visible_name
 _TILE, _LEFT, _TEXT = 32, 12, 56
 _STATES = {
     AgentState.READY: ("Ready", "success.text"),
-    AgentState.FOUND: ("On this computer", "text.tertiary"),
+    AgentState.FOUND: ("Installed", "text.tertiary"),
     AgentState.NOT_SIGNED_IN: ("Not signed in", "warning.text"),
     AgentState.NOT_INSTALLED: ("Not installed", "text.tertiary"),
-    AgentState.FAILED: ("Could not be started", "danger.text"),
+    AgentState.FAILED: ("Did not start", "danger.text"),
 }
 
 

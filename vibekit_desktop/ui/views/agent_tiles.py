@@ -10,6 +10,7 @@ from vibekit_desktop.core.types.agents import AgentInfo, AgentState
 from vibekit_desktop.ui.text import tr
 from vibekit_desktop.ui.theme.palette import ThemeHub
 from vibekit_desktop.ui.theme.style import rounded
+from vibekit_desktop.ui.views.agent_rows import state_words
 from vibekit_desktop.ui.views.controls import Button, draw_icon
 from vibekit_desktop.ui.views.hit_list import plain_tip
 from vibekit_desktop.ui.views.row_paint import draw_text
@@ -19,21 +20,6 @@ _MOST = 6
 _IN_A_ROW, _NARROW = 3, 560
 _HEIGHT = 60
 _HERE = (AgentState.READY, AgentState.FOUND, AgentState.NOT_SIGNED_IN, AgentState.FAILED, AgentState.NOT_INSTALLED)
-
-
-def state_words(state: AgentState) -> str:
-    """Whether an agent can be used, in two or three words."""
-    match state:
-        case AgentState.READY:
-            return tr("Ready")
-        case AgentState.FOUND:
-            return tr("Installed")
-        case AgentState.NOT_SIGNED_IN:
-            return tr("Not signed in")
-        case AgentState.NOT_INSTALLED:
-            return tr("Not installed")
-        case AgentState.FAILED:
-            return tr("Did not start")
 
 
 class _Tile(QWidget):
@@ -46,7 +32,7 @@ class _Tile(QWidget):
         self._name = one_line(agent.name, 80)
         self.setFixedHeight(_HEIGHT)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
-        self.setAccessibleName(f"{self._name}, {state_words(agent.state)}")
+        self.setAccessibleName(f"{self._name}, {state_words(agent)}")
         self.setToolTip(plain_tip(one_line(agent.problem or agent.description)))
         match agent.state:
             case AgentState.NOT_SIGNED_IN:
@@ -74,7 +60,7 @@ class _Tile(QWidget):
         draw_text(painter, theme, QRectF(56, 12, room, 20), self._name, style="body-strong")
         tokens = {AgentState.READY: "success.text", AgentState.FAILED: "danger.text"}
         token = tokens.get(self._agent.state, "text.tertiary")
-        draw_text(painter, theme, QRectF(56, 32, room, 16), state_words(self._agent.state), style="small", token=token)
+        draw_text(painter, theme, QRectF(56, 32, room, 16), state_words(self._agent), style="small", token=token)
 
 
 class AgentTiles(QWidget):
