@@ -71,8 +71,8 @@ def text(words: str) -> Block:
     return Block(text=words)
 
 
-def thinking(words: str) -> Block:
-    return Block(type="thinking", thinking=words)
+def thinking(words: str, took_ms: int = 0) -> Block:
+    return Block(type="thinking", thinking=words, duration_ms=took_ms)
 
 
 def use(call: ToolCall) -> Block:
@@ -215,18 +215,17 @@ def test_a_turn_that_ended_without_an_answer_leaves_none(model: TranscriptModel)
     assert kinds(model, 3) == [Kind.CHECKPOINT, Kind.USER, Kind.FOOTER]
 
 
-def test_thinking_says_that_it_goes_on_and_then_how_long_it_took(model: TranscriptModel, clock: Clock) -> None:
+def test_thinking_says_that_it_goes_on_and_then_how_long_it_took(model: TranscriptModel) -> None:
     stream(model, thinking("Let me"))
     assert blocks(model)[-2] == ThinkingBlock("Let me", running=True)
     assert spoken(blocks(model)[-2]) == "Thinking…"
-    clock.advance(6_000)
-    stream(model, thinking("Let me see."), text("So"))
+    stream(model, thinking("Let me see.", 6_000), text("So"))
     assert spoken(blocks(model)[-3]) == "Thought for 6 s"
-    model.append(samples.MAIN, running.answer(thinking("Let me see."), text("So")))
+    model.append(samples.MAIN, running.answer(thinking("Let me see.", 6_000), text("So")))
     assert spoken(blocks(model)[-3]) == "Thought for 6 s"
 
 
-def test_thinking_that_nobody_saw_has_no_time(model: TranscriptModel) -> None:
+def test_thinking_of_which_nobody_knows_the_time_has_none(model: TranscriptModel) -> None:
     model.append(samples.MAIN, running.answer(thinking("Quick."), text("So")))
     assert spoken(blocks(model)[-3]) == "Thought"
 

@@ -1,6 +1,6 @@
 """The answer that is coming: what differs between two states of it, and since when its parts run. No Qt; UI thread only."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -8,7 +8,6 @@ from vibekit_desktop.core.types.agents import LivePhase, LiveState
 from vibekit_desktop.core.types.chats import Message, ToolCall
 
 BUSY = frozenset({LivePhase.STARTING, LivePhase.RUNNING, LivePhase.STOPPING})
-_MOST_THOUGHTS = 1000
 
 
 @dataclass(slots=True)
@@ -61,27 +60,3 @@ def running_turn(live: LiveState | None, stream: Stream | None, ended: int) -> i
     if live is not None:
         turn = live.turn if live.phase in BUSY else 0
     return 0 if turn == ended else turn
-
-
-class Thoughts:
-    """How long the thinking took that came while somebody looked. Invariant: at most `_MOST_THOUGHTS` are remembered."""
-
-    def __init__(self, now_ms: Callable[[], int]) -> None:
-        self._now = now_ms
-        self._began: dict[tuple[str, int], int] = {}
-        self._took: dict[tuple[str, int], int] = {}
-
-    def saw(self, message: Message, *, ended: bool = False) -> None:
-        """Take note of which piece of thinking is the last one, and of the one that is finished now."""
-        last = len(message.blocks) - 1
-        running = (message.id, last) if last >= 0 and message.blocks[last].type == "thinking" and not ended else None
-        for key in [key for key in self._began if key != running and key[0] == message.id]:
-            self._took[key] = max(1, self._now() - self._began.pop(key))
-        if running is not None:
-            self._began.setdefault(running, self._now())
-        while len(self._took) > _MOST_THOUGHTS:
-            del self._took[next(iter(self._took))]
-
-    def took_ms(self, message: Message, block: int) -> int:
-        """How long a piece of thinking took, 0 if nobody saw it."""
-        return self._took.get((message.id, block), 0)

@@ -70,7 +70,7 @@ class TranscriptModel(QAbstractListModel):
         self._messages = view.messages if view is not None else ()
         self._first = view.first_index if view is not None else 0
         self._blocks = {}
-        held, self._maker = self._maker.held_by_others, BlockMaker(self.now_ms, self._maker.thoughts)
+        held, self._maker = self._maker.held_by_others, BlockMaker(self.now_ms)
         self._maker.held_by_others = held
         if view is not None:
             self._maker.live = self._lives.get(view.header.id)
@@ -114,7 +114,6 @@ class TranscriptModel(QAbstractListModel):
     def stream(self, chat: ChatId, turn: int, message: Message) -> None:
         """The running answer of a chat as it is now. Costs what differs from how it was told before."""
         self._streams[chat] = Stream(turn, message)
-        self._maker.thoughts.saw(message)
         if self._view is None or self._view.header.id != chat:
             return
         was, now = self._maker.stream, self._streams[chat]
@@ -133,7 +132,6 @@ class TranscriptModel(QAbstractListModel):
         ended = coming is not None and coming.message.id == message.id
         if ended:
             del self._streams[chat]
-            self._maker.thoughts.saw(message, ended=True)
         view = self._view
         if view is None or view.header.id != chat or self._has(message):
             return

@@ -28,7 +28,7 @@ from vibekit_desktop.ui.models.blocks import (
 )
 from vibekit_desktop.ui.models.cards import NOTHING_KNOWN, Edits, Known, cards, known_of
 from vibekit_desktop.ui.models.plan import current_step, plan_card
-from vibekit_desktop.ui.models.running import Change, Stream, Thoughts, running_turn
+from vibekit_desktop.ui.models.running import Change, Stream, running_turn
 from vibekit_desktop.ui.models.transcript_rows import Key, Kind, slice_of
 from vibekit_desktop.ui.text import tr
 from vibekit_desktop.ui.visible import visible_name
@@ -38,9 +38,8 @@ class BlockMaker:
     """What is known of the chat that is shown. The model sets ``live``, ``stream``, ``ended`` (a turn that ended though its
     state does not say so yet) and ``held_by_others`` (why Undo waits for somebody else's turn)."""
 
-    def __init__(self, now_ms: Callable[[], int], thoughts: Thoughts | None = None) -> None:
+    def __init__(self, now_ms: Callable[[], int]) -> None:
         self._now = now_ms
-        self.thoughts = thoughts if thoughts is not None else Thoughts(now_ms)
         self.live: LiveState | None = None
         self.ended = 0
         self.held_by_others = ""
@@ -161,8 +160,8 @@ class BlockMaker:
             case Kind.THINKING if first < 0:
                 return ThinkingBlock(message.reasoning)
             case Kind.THINKING:
-                took = 0 if growing else self.thoughts.took_ms(message, first)
-                return ThinkingBlock(message.blocks[first].thinking, growing, took)
+                thought = message.blocks[first]
+                return ThinkingBlock(thought.thinking, growing, 0 if growing else thought.duration_ms)
             case Kind.ANSWER:
                 text = message.content if first < 0 else message.blocks[first].text
                 if last >= -1:
