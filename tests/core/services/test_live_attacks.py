@@ -14,11 +14,11 @@ from tests.core.services.live_town import LiveTown
 from tests.core.services.town import Crash
 from vibekit_desktop.app.wiring import Wired
 from vibekit_desktop.core.agent.acp_link import AcpLink
-from vibekit_desktop.core.agent.link import PromptPart, TextArrived
+from vibekit_desktop.core.agent.link import Ended, PromptPart, TextArrived
 from vibekit_desktop.core.chat.partial import Partial
 from vibekit_desktop.core.disk import faults
 from vibekit_desktop.core.types.agent_errors import AttachmentRefused
-from vibekit_desktop.core.types.agents import Attachment, Headless, Prompt, StopReason, TurnOutcome
+from vibekit_desktop.core.types.agents import Attachment, Headless, LivePhase, Prompt, StopReason, TurnOutcome
 from vibekit_desktop.core.types.checkpoints import Author, EntryKind
 from vibekit_desktop.core.types.errors import DiskFull
 from vibekit_desktop.core.types.events import AnswerStreamed, LiveTurnEnded
@@ -272,3 +272,94 @@ def test_what_is_no_file_is_refused_before_anything_is_said(town: LiveTown, path
         return chat
 
     assert town.words(town.run(work)) == []
+
+
+# -- two things at once --------------------------------------------------------------------------------------------
+
+
+@contextmanager
+def slow_ends(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[asyncio.Event, asyncio.Event]]:
+    """Agents take until the second event to end; the first says that one began to."""
+    began, go_on = asyncio.Event(), asyncio.Event()
+    close = AcpLink.close
+
+    async def slow(link: AcpLink, *, patience_s: float = 2.0) -> Ended:
+        began.set()
+        await go_on.wait()
+        return await close(link, patience_s=patience_s)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(AcpLink, "close", slow)
+        yield began, go_on
+    go_on.set()
+
+
+def test_an_agent_is_not_ended_as_idle_while_its_turn_runs(town: LiveTown, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two are to be ended; while the first one ends, somebody says something to the second."""
+    go = town.folder / "go"
+    choice = town.agent([{"say": "x"}, {"wait_for": str(go)}], counter="")
+
+    async def work(wired: Wired) -> StopReason:
+        chats: list[ChatId] = []
+        for number in range(3):
+            folder = town.folder / f"w{number}"
+            folder.mkdir()
+            chats.append(await town.new(wired, choice, folder))
+            await town.until(wired, chats[-1], lambda state: state.phase is LivePhase.IDLE)
+        monkeypatch.setattr("vibekit_desktop.core.services.live.MOST_IDLE", 1)
+        with slow_ends(monkeypatch) as (began, go_on):
+            starting = asyncio.create_task(wired.core.live.start(chats[2]))
+            await began.wait()
+            running = asyncio.create_task(town.say(wired, chats[1]))
+            await town.streamed(wired, chats[1], lambda message: bool(message.blocks))
+            go_on.set()
+            await starting
+            go.touch()
+            return (await running).stop_reason
+
+    assert town.run(work) is StopReason.END
+
+
+def test_a_prompt_that_comes_while_the_old_agent_ends_goes_to_the_new_one(
+    town: LiveTown, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    old, new = town.agent([{"say": "old"}], title="Old"), town.agent([{"say": "new"}], title="New")
+
+    async def work(wired: Wired) -> ChatId:
+        chat = await town.new(wired, old)
+        await wired.core.live.start(chat)
+        with slow_ends(monkeypatch) as (began, go_on):
+            choosing = asyncio.create_task(wired.core.live.choose_agent(chat, new))
+            await began.wait()
+            saying = asyncio.create_task(town.say(wired, chat))
+            await town.until(wired, chat, lambda state: state.phase is LivePhase.RUNNING or state.turn > 0)
+            go_on.set()
+            await choosing
+            await saying
+        state = await wired.core.live.look(chat)
+        assert state.phase is LivePhase.IDLE
+        return chat
+
+    assert town.words(town.run(work)) == ["user: go", "assistant: new"]
+
+
+def test_what_an_agent_offers_is_not_forgotten_when_its_predecessor_has_ended(
+    town: LiveTown, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    modes = {"availableModes": [{"id": "ask", "name": "Ask"}, {"id": "go", "name": "Go"}], "currentModeId": "ask"}
+    choice = town.agent([{"say": "one"}], modes=modes)
+
+    async def work(wired: Wired) -> None:
+        chat = await town.new(wired, choice)
+        await wired.core.live.start(chat)
+        agent = wired.core.live._live[chat].agent
+        with slow_ends(monkeypatch) as (began, go_on):
+            ending = asyncio.create_task(agent.end())
+            await began.wait()
+            assert (await wired.core.live.start(chat)).options
+            go_on.set()
+            await ending
+        state = await wired.core.live.look(chat)
+        assert (state.phase, len(state.options)) == (LivePhase.IDLE, 1)
+
+    town.run(work)

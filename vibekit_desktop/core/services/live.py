@@ -139,9 +139,10 @@ class LiveService:
 
     async def _end_idle(self) -> None:
         """Not more processes than are of use."""
-        idle = [live for live in self._live.values() if live.agent.link is not None and not live.is_busy]
+        idle = [live for live in self._live.values() if live.is_idle]
         for live in idle[:-MOST_IDLE]:
-            await live.agent.end()
+            if live.is_idle:  # ending one takes a while, and somebody may have said something to the next
+                await live.agent.end()
 
     async def continue_session(self, workspace: Path, choice: AgentChoice, session: str) -> ChatId:
         """A chat that goes on with a session of the agent's own."""
@@ -172,8 +173,8 @@ class LiveService:
         live = await self._of(chat)
         if live.is_busy:
             raise Busy("a turn of this chat is running")
+        live.agent.choice = choice  # first: what is said while the other one ends is for this one
         await live.agent.end()
-        live.agent.choice = choice
         info = launchable.info
 
         def change(found: Chat) -> Chat:
@@ -207,7 +208,7 @@ class LiveService:
     async def discard_empty(self, chat: ChatId) -> bool:
         """End and remove a chat in which nobody has said anything."""
         live = await self._of(chat)
-        if live.is_busy or not await durably(lambda: _is_empty(live.vault, chat)):
+        if not await durably(lambda: _is_empty(live.vault, chat)) or live.is_busy:
             return False
         await live.close()
         self._live.pop(chat, None)

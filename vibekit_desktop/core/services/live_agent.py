@@ -295,6 +295,8 @@ class LiveAgent:
         if watching is not None:
             watching.cancel()
             await asyncio.gather(watching, return_exceptions=True)
+        if self.link is not None or self._start_lock.locked():
+            return  # somebody has started another one meanwhile
         self.options, self.commands = (), ()
         if self.phase is not LivePhase.UNAVAILABLE:
             self._enter(LivePhase.OFF)

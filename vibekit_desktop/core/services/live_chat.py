@@ -120,6 +120,11 @@ class LiveChat:
         """Whether a turn runs, or is about to."""
         return self._talking is not None
 
+    @property
+    def is_idle(self) -> bool:
+        """Whether its agent is there, and nobody says anything to it."""
+        return self.agent.phase is LivePhase.IDLE and not self.is_busy
+
     # -- saying something --------------------------------------------------------------------------------------------
 
     async def prompt(self, prompt: Prompt) -> None:
