@@ -22,6 +22,7 @@ from PySide6.QtGui import (
     QTextDocument,
     QTextFormat,
     QTextFrameFormat,
+    QTextListFormat,
     QTextOption,
     QTextTable,
     QTextTableFormat,
@@ -56,6 +57,19 @@ def without_images(text: str) -> str:
     for i in range(0, len(parts), 2):
         parts[i] = _IMAGE.sub(lambda found: tr("(picture: {name})", name=found[1] or tr("no name")).replace("[", "("), parts[i])
     return "".join(parts)
+
+
+_BULLETS = (QTextListFormat.Style.ListDisc, QTextListFormat.Style.ListCircle, QTextListFormat.Style.ListSquare)
+
+
+def _dress_bullet(block: QTextBlock) -> None:
+    """The bullet of a list says how deep it stands; Markdown's three signs for one say nothing."""
+    found = block.textList()
+    if found is None or found.format().style() not in _BULLETS or found.item(0) != block:
+        return
+    form = QTextListFormat(found.format())
+    form.setStyle(_BULLETS[min(max(form.indent(), 1), len(_BULLETS)) - 1])
+    found.setFormat(form)
 
 
 class TextLayout:
@@ -183,6 +197,7 @@ class TextLayout:
             form.setRightMargin(0)
         cursor.setPosition(block.position())
         cursor.setBlockFormat(form)
+        _dress_bullet(block)
         if form.headingLevel():
             cursor.movePosition(QTextCursor.MoveOperation.EndOfBlock, QTextCursor.MoveMode.KeepAnchor)
             shape = QTextCharFormat()
