@@ -27,6 +27,8 @@ _KEEP = 400
 _LATE = 60  # a message that is told again is looked for among so many of the last ones
 
 BLOCK = int(Qt.ItemDataRole.UserRole) + 1
+_GROWING = 3
+"""So many rows before the first new one can differ when a text grows: its last two slices, and the running line."""
 
 
 class TranscriptModel(QAbstractListModel):
@@ -334,15 +336,20 @@ class TranscriptModel(QAbstractListModel):
         add_answer(new, self._first + len(self._messages), message, first)
         if working:
             new.add(Kind.WORKING, 0, self._maker.running)
-        self._splice(at, new)
+        start = self._splice(at, new)
         elsewhere = set(change.calls)
         elsewhere.difference_update(block.tool_call_id for block in message.blocks[max(0, first) :])
         if elsewhere:
             self._refresh_calls(elsewhere)
+        last = len(message.blocks) - 1
+        if not change.plan and change.first_block == last >= 0 and message.blocks[last].type == "text":
+            # A text that grew: only its last slices are others, and where the one before them ends.
+            at = max(at, start - _GROWING)
         self._refresh(at, len(self._rows))
 
-    def _splice(self, at: int, new: Rows) -> None:
-        """Put ``new`` in the place of the rows from ``at`` on; rows that stay the same ones are not told of."""
+    def _splice(self, at: int, new: Rows) -> int:
+        """Put ``new`` in the place of the rows from ``at`` on; rows that stay the same ones are not told of. The first row that
+        is none of these."""
         rows = self._rows
         same, most = rows.part(at, len(rows)).same_start(new), min(len(rows) - at, len(new))
         while same < most and rows.is_same(at + same, new, same):
@@ -360,6 +367,7 @@ class TranscriptModel(QAbstractListModel):
             self.beginInsertRows(_ROOT, start, at + new_end - 1)
             self._exchange(start, start, new.part(same, new_end))
             self.endInsertRows()
+        return start
 
     def _exchange(self, first: int, end: int, new: Rows) -> None:
         self._rows.replace(first, end, new)

@@ -1,6 +1,7 @@
 """From a block's value to what paints it; how high it will probably be; how far below the one before it stands."""
 
 from collections.abc import Mapping, Sequence, Set
+from functools import lru_cache
 from typing import assert_never
 
 from vibekit_desktop.core.types.diffs import StyleRuns
@@ -89,18 +90,23 @@ def gap_before(before: int, kind: int) -> int:
     return _GAP
 
 
+@lru_cache(maxsize=8)
+def _guesses(line: int, row_tool: int, per_line: int) -> tuple[Mapping[tuple[int, int], int], Mapping[int, tuple[int, int]]]:
+    """By the kind above and the kind: how high an empty row is, with its gap. By kind: how much more, per how much weight."""
+    base = {int(kind): 28 for kind in Kind}
+    base |= {int(Kind.THINKING): 24, int(Kind.EVENT): 24, int(Kind.CARDS): 1, int(Kind.PLAN): row_tool + 13}
+    base |= {int(Kind.ANSWER): line, int(Kind.USER): line + 22}
+    step = {int(kind): (0, 1) for kind in Kind}
+    step |= {int(Kind.CARDS): (row_tool, 1), int(Kind.ANSWER): (line, per_line), int(Kind.USER): (line, per_line)}
+    step |= {int(Kind.PLAN): (24, 1)}
+    gaps = {(above, int(kind)): gap_before(above, kind) + base[int(kind)] for above in range(-1, len(Kind)) for kind in Kind}
+    return gaps, step
+
+
 def guess_all(theme: Theme, kinds: Sequence[int], weights: Sequence[int], width: int, before: int = -1) -> list[int]:
     """A guess of every row's height, its gap included, from the length of its text or the number of its calls. ``before``: the
     kind of the row above the first."""
-    line, per_line = theme.line_height("reading"), max(20, width // 8)
-    base = {int(kind): 28 for kind in Kind}
-    base |= {int(Kind.THINKING): 24, int(Kind.EVENT): 24, int(Kind.CARDS): 1}
-    base |= {int(Kind.PLAN): theme.size("row-tool") + 13}
-    base |= {int(Kind.ANSWER): line, int(Kind.USER): line + 22}
-    step = {int(kind): (0, 1) for kind in Kind}
-    step |= {int(Kind.CARDS): (theme.size("row-tool"), 1), int(Kind.ANSWER): (line, per_line), int(Kind.USER): (line, per_line)}
-    step |= {int(Kind.PLAN): (24, 1)}
-    gaps = {(above, int(kind)): gap_before(above, kind) + base[int(kind)] for above in range(-1, len(Kind)) for kind in Kind}
+    gaps, step = _guesses(theme.line_height("reading"), theme.size("row-tool"), max(20, width // 8))
     heights: list[int] = []
     for kind, weight in zip(kinds, weights, strict=True):
         height = gaps[before, kind]
