@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.agent.gate_stage import RecordingSink, Stage, edit, run, tool
+from tests.agent.gate_stage import RecordingSink, Stage, ask, edit, run, tool
+from vibekit_desktop.core.agent.guarded_turn import MOST_WAITING
 from vibekit_desktop.core.agent.link import Denied
 from vibekit_desktop.core.agent.pty_command import PtyCommand
 from vibekit_desktop.core.types.agents import Answer
@@ -160,3 +161,61 @@ def test_what_an_agent_tells_while_its_turn_is_settled_is_done_with_it(stage: St
 
     assert not {name for name in stage.run(work) if "agent" in name}
     assert stage.told.count("begins later") == stage.told.count("ends later")
+
+
+@pytest.mark.parametrize("kind", ["edit", "execute"])
+def test_a_storm_of_calls_that_nobody_asked_about_does_not_hold_up_the_end_of_the_turn(stage: Stage, kind: str) -> None:
+    """Each is a look at the disk and a line of the log; what is too much is found by the look at the turn's end."""
+    stage.file("a.txt")
+
+    async def work() -> None:
+        for number in range(2000):
+            command = b'{"command": "x"}' if kind == "execute" else None
+            at = ["a.txt"] if kind == "edit" else None
+            stage.gate.saw(tool(str(number), kind=kind, status="in_progress", at=at, given=command))
+
+    stage.run(work)
+    assert len(stage.told) <= 2 * MOST_WAITING
+    assert sum(told.startswith("begins") for told in stage.told) == sum(told.startswith("ends") for told in stage.told)
+
+
+def test_after_a_storm_the_next_calls_are_kept_again(stage: Stage) -> None:
+    stage.file("a.txt")
+    stage.file("b.txt")
+
+    async def work() -> None:
+        for number in range(500):
+            stage.gate.saw(tool(str(number), kind="edit", status="in_progress", at=["a.txt"]))
+        await stage.until(lambda: len(stage.told) >= MOST_WAITING)
+        await asyncio.sleep(0)
+        stage.gate.saw(tool("calm", kind="edit", status="in_progress", at=["b.txt"]))
+
+    stage.run(work)
+    assert "capture b.txt" in stage.told
+
+
+def test_a_stop_does_not_wait_until_a_thousand_files_are_kept(stage: Stage) -> None:
+    paths = [f"f{number}.txt" for number in range(1000)]
+    for path in paths:
+        stage.file(path)
+    stage.answers = [Answer.ALLOW_ONCE]
+
+    async def work() -> str | None:
+        asking = asyncio.create_task(stage.gate.ask(ask(tool(kind="edit", at=paths))))
+        await stage.until(lambda: bool(stage.told))
+        stage.gate.cancel()
+        return await asking
+
+    assert stage.run(work) is None
+    assert len(stage.told) < 100
+
+
+def test_a_call_that_names_a_thousand_files_unasked_does_not_hold_up_the_others(stage: Stage) -> None:
+    for number in range(1000):
+        stage.file(f"f{number}.txt")
+
+    async def work() -> None:
+        stage.gate.saw(tool(kind="edit", status="in_progress", at=[f"f{number}.txt" for number in range(1000)]))
+
+    stage.run(work)
+    assert 0 < len(stage.told) <= MOST_WAITING

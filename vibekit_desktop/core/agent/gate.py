@@ -18,7 +18,7 @@ from vibekit_desktop.core.agent.deciding import Decider, Decision, Outcome
 from vibekit_desktop.core.agent.gate_files import GateFiles
 from vibekit_desktop.core.agent.gate_terminals import GateTerminals
 from vibekit_desktop.core.agent.grants import Command, edit_of
-from vibekit_desktop.core.agent.guarded_turn import GuardedTurn
+from vibekit_desktop.core.agent.guarded_turn import MOST_WAITING, GuardedTurn
 from vibekit_desktop.core.agent.link import Ask, AskOption, Denied, TerminalExit, TerminalOutput, ToolChanged
 from vibekit_desktop.core.agent.places import Place, Places
 from vibekit_desktop.core.agent.policy import Bounds, Verdict
@@ -125,7 +125,7 @@ class Gate:
                 turn.heard_running.discard(call.id)
                 turn.later(self._ended(turn, call), "end of an agent's command")
             return
-        if call.id in turn.asked:
+        if call.id in turn.asked or not turn.has_room():
             return
         if call.operation is Operation.RUN:
             if call.status == "in_progress" and not call.terminals and call.id not in turn.heard_running:
@@ -141,8 +141,10 @@ class Gate:
         async with turn.order:
             if call.id in turn.asked:
                 return  # meanwhile it was asked about, and is kept when that is allowed
+            if turn.stopped() and call.operation is Operation.RUN:
+                return  # the look at the end of the turn comes next
             wish = await self._decider.look(_wish(call))
-            free = tuple(place for place in wish.places if place.refused is None)
+            free = tuple(place for place in wish.places if place.refused is None)[:MOST_WAITING]
             if wish.places and not free:
                 return
             kept = await turn.keep(replace(wish, places=free))

@@ -31,6 +31,9 @@ from vibekit_desktop.core.types.ids import WorkspacePath
 _log = logging.getLogger(__name__)
 
 MOST_GIVEN = 1_000
+MOST_WAITING = 64
+"""So many things that nobody asked about wait to be kept; more are left to the look at the turn's end, which is not held up by
+an agent gone wild."""
 _FOLDER = "folder"
 _NOTHING_THERE = ("empty-folder", "missing")
 _TOO_LARGE = "too-large"
@@ -79,6 +82,7 @@ class GuardedTurn:
         self._settled = False
         self._given: list[Given] = []
         self._jobs: set[asyncio.Task[None]] = set()
+        self._waiting = 0
         self._commands: set[str] = set()
         self._paths_heard: dict[str, int] = {}
         self._kept: dict[tuple[str, WorkspacePath], FileState] = {}
@@ -112,6 +116,15 @@ class GuardedTurn:
             return
         task = asyncio.create_task(work, name=name)
         self._jobs.add(task)
+        self._waiting += 1
+        task.add_done_callback(self._done)
+
+    def _done(self, _task: asyncio.Task[None]) -> None:
+        self._waiting -= 1
+
+    def has_room(self) -> bool:
+        """Whether one thing more can wait that nobody asked about."""
+        return self._waiting < MOST_WAITING
 
     async def settled(self) -> None:
         """Wait for all that was to be done later. A mistake of ours in it is raised here."""
@@ -183,6 +196,8 @@ class GuardedTurn:
         deleted = wish.operation in (Operation.DELETE, Operation.MOVE)
         found = KEPT
         for path in wish.inside:
+            if self._stopped and wish.tool_call_id in self.asked:
+                break  # the answer will not be yes any more
             one = await self._tried(self._keep_one(wish, path, deleted=deleted))
             if one.refused is not None:
                 return one
