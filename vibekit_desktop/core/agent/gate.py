@@ -141,8 +141,6 @@ class Gate:
         async with turn.order:
             if call.id in turn.asked:
                 return  # meanwhile it was asked about, and is kept when that is allowed
-            if turn.stopped() and call.operation is Operation.RUN:
-                return  # the look at the end of the turn comes next
             wish = await self._decider.look(_wish(call))
             free = tuple(place for place in wish.places if place.refused is None)[:MOST_WAITING]
             if wish.places and not free:
