@@ -286,6 +286,9 @@ class LiveAgent:
             self.error = AgentFailed(self.name, "session", ended.reason, said=ended.said, status=ended.status)
         self._enter(LivePhase.OFF)
 
+    def _is_started(self) -> bool:
+        return self.link is not None or self._start_lock.locked()
+
     async def end(self, *, patience_s: float = 2.0) -> None:
         """End the agent, if it runs; the chat stays."""
         link, self.link, self.opened = self.link, None, None
@@ -295,8 +298,8 @@ class LiveAgent:
         if watching is not None:
             watching.cancel()
             await asyncio.gather(watching, return_exceptions=True)
-        if self.link is not None or self._start_lock.locked():
-            return  # somebody has started another one meanwhile
+        if self._is_started():
+            return  # by somebody else meanwhile
         self.options, self.commands = (), ()
         if self.phase is not LivePhase.UNAVAILABLE:
             self._enter(LivePhase.OFF)

@@ -14,6 +14,7 @@ from vibekit_desktop.core.types.agents import LiveState
 from vibekit_desktop.core.types.chats import ChatView, Message, TurnSpan
 from vibekit_desktop.core.types.checkpoints import Timeline
 from vibekit_desktop.core.types.ids import ChatId
+from vibekit_desktop.ui.models import text_parts
 from vibekit_desktop.ui.models.block_words import spoken
 from vibekit_desktop.ui.models.blocks import Block
 from vibekit_desktop.ui.models.running import Change, Stream, change_of
@@ -27,8 +28,13 @@ _KEEP = 400
 _LATE = 60  # a message that is told again is looked for among so many of the last ones
 
 BLOCK = int(Qt.ItemDataRole.UserRole) + 1
-_GROWING = 3
-"""So many rows before the first new one can differ when a text grows: its last two slices, and the running line."""
+GROWING = 3
+"""So many rows before the first new one can differ when a text grows: its last two parts, and the running line."""
+
+
+def _divided_alike(one: str, more: str) -> bool:
+    """Whether a text that has grown is divided into rows as it was, as far as it was there."""
+    return text_parts.is_rich(one) == text_parts.is_rich(more) and more.startswith(one)
 
 
 class TranscriptModel(QAbstractListModel):
@@ -126,7 +132,7 @@ class TranscriptModel(QAbstractListModel):
             return
         change = change_of(was.message, message)
         self._maker.grew(now, change)
-        self._grow(message, change)
+        self._grow(was.message, message, change)
 
     def append(self, chat: ChatId, message: Message) -> None:
         """A chat has a new message at its end; an answer that was coming with the same id is whole now."""
@@ -318,7 +324,7 @@ class TranscriptModel(QAbstractListModel):
         # Whether a turn runs decides everywhere whether something can be undone.
         self._refresh(at if self._maker.running == running else 0, len(self._rows))
 
-    def _grow(self, message: Message, change: Change) -> None:
+    def _grow(self, was: Message, message: Message, change: Change) -> None:
         """The answer that is coming is another one: make the rows anew that differ."""
         rows, first = self._rows, change.first_block
         working = bool(self._maker.running)
@@ -342,9 +348,10 @@ class TranscriptModel(QAbstractListModel):
         if elsewhere:
             self._refresh_calls(elsewhere)
         last = len(message.blocks) - 1
-        if not change.plan and change.first_block == last >= 0 and message.blocks[last].type == "text":
-            # A text that grew: only its last slices are others, and where the one before them ends.
-            at = max(at, start - _GROWING)
+        grew = not change.plan and change.first_block == last >= 0 and last < len(was.blocks)
+        if grew and message.blocks[last].type == "text" and _divided_alike(was.blocks[last].text, message.blocks[last].text):
+            # A text that grew: only its last parts are others, and where the one before them ends.
+            at = max(at, start - GROWING)
         self._refresh(at, len(self._rows))
 
     def _splice(self, at: int, new: Rows) -> int:

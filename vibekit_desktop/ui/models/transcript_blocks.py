@@ -12,6 +12,7 @@ from vibekit_desktop.core.types.chats import ChatView, Message, ToolCall, TurnSp
 from vibekit_desktop.core.types.checkpoints import EntryKind, Timeline, TimelineEntry
 from vibekit_desktop.core.types.ids import ChatId
 from vibekit_desktop.ui import when
+from vibekit_desktop.ui.models import text_parts
 from vibekit_desktop.ui.models.block_words import event_block
 from vibekit_desktop.ui.models.blocks import (
     AnswerBlock,
@@ -29,7 +30,7 @@ from vibekit_desktop.ui.models.blocks import (
 from vibekit_desktop.ui.models.cards import NOTHING_KNOWN, Edits, Known, cards, known_of
 from vibekit_desktop.ui.models.plan import current_step, plan_card
 from vibekit_desktop.ui.models.running import Change, Stream, running_turn
-from vibekit_desktop.ui.models.transcript_rows import Key, Kind, slice_of
+from vibekit_desktop.ui.models.transcript_rows import Key, Kind
 from vibekit_desktop.ui.text import tr
 from vibekit_desktop.ui.visible import visible_name
 
@@ -164,10 +165,12 @@ class BlockMaker:
                 return ThinkingBlock(thought.thinking, growing, 0 if growing else thought.duration_ms)
             case Kind.ANSWER:
                 text = message.content if first < 0 else message.blocks[first].text
+                plain = not text_parts.is_rich(text)
                 if last >= -1:
-                    return AnswerBlock(text, growing=growing)
-                part = slice_of(text, -2 - last)
-                return AnswerBlock(part, plain=True, growing=growing and text.endswith(part) and self._is_last(text, last))
+                    return AnswerBlock(text, plain=plain, growing=growing)
+                part = -2 - last
+                at_end = part == text_parts.count(text) - 1
+                return AnswerBlock(text_parts.part(text, part), plain=plain, growing=growing and at_end)
             case Kind.CARDS:
                 return self._make_cards(message, number, first, last)
             case Kind.PLAN:
@@ -257,10 +260,6 @@ class BlockMaker:
             stopping=live is not None and live.phase is LivePhase.STOPPING,
             starting=live.agent if live is not None and live.phase is LivePhase.STARTING else "",
         )
-
-    @staticmethod
-    def _is_last(text: str, last: int) -> bool:
-        return slice_of(text, -1 - last) == ""
 
     def _make_footer(self, message: Message, turn: int) -> FooterBlock:
         took = message.turn_elapsed_ms

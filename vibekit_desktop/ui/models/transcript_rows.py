@@ -5,11 +5,8 @@ from collections.abc import Sequence, Set
 from enum import IntEnum
 
 from vibekit_desktop.core.types.chats import ChatView, Message
-from vibekit_desktop.ui.long_text import MAX_RICH
+from vibekit_desktop.ui.models import text_parts
 from vibekit_desktop.ui.models.plan import steps_of
-
-SLICE = 8_192
-"""A text that is too long for Markdown has one row per slice of about this size."""
 
 MOST_CALLS = 40
 """So many calls share one box at most: a box is laid out as a whole whenever one of its calls changes."""
@@ -34,7 +31,7 @@ class Kind(IntEnum):
 Key = tuple[int, int, int, int]
 """Kind, message, first and last block of the message; -1 and -1 mean the message itself.
 
-A message is its index in the whole transcript, also where earlier ones are not loaded. The slices of a long text have -2, -3
+A message is its index in the whole transcript, also where earlier ones are not loaded. The parts of a long text have -2, -3
 and so on as last number. A footer has its turn as first, a branch its place in `Chat.removed_turns` as message. The rows of an
 answer that is still coming have the index its message will have, and so has the line that says that a turn runs.
 """
@@ -192,22 +189,12 @@ def add_answer(rows: Rows, number: int, message: Message, since: int = -1) -> No
 
 
 def _text_rows(rows: Rows, number: int, block: int, text: str) -> None:
-    size = len(text)
-    if size <= MAX_RICH:
-        rows.add(_ANSWER, number, block, block, size)
+    sizes = text_parts.sizes(text)
+    if len(sizes) == 1:
+        rows.add(_ANSWER, number, block, block, len(text))
         return
-    for part in range(-(-size // SLICE)):
-        rows.add(_ANSWER, number, block, -2 - part, SLICE)
-
-
-def slice_of(text: str, part: int) -> str:
-    """One slice of a long text; it begins and ends at a line end where there is one near."""
-
-    def bound(at: int) -> int:
-        found = text.find("\n", at, at + SLICE) if 0 < at < len(text) else -1
-        return found + 1 if found >= 0 else min(at, len(text))
-
-    return text[bound(part * SLICE) : bound((part + 1) * SLICE)].removesuffix("\n")
+    for part, size in enumerate(sizes):
+        rows.add(_ANSWER, number, block, -2 - part, size)
 
 
 def message_turns(view: ChatView) -> tuple[Sequence[int], Sequence[tuple[int, int]]]:

@@ -65,9 +65,9 @@ _BULLETS = (QTextListFormat.Style.ListDisc, QTextListFormat.Style.ListCircle, QT
 def _dress_bullet(block: QTextBlock) -> None:
     """The bullet of a list says how deep it stands; Markdown's three signs for one say nothing."""
     found = block.textList()
-    if found is None or found.format().style() not in _BULLETS or found.item(0) != block:
+    form = QTextListFormat(found.format()) if found else None
+    if form is None or form.style() not in _BULLETS or found.item(0) != block:
         return
-    form = QTextListFormat(found.format())
     form.setStyle(_BULLETS[min(max(form.indent(), 1), len(_BULLETS)) - 1])
     found.setFormat(form)
 

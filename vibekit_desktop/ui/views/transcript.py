@@ -21,7 +21,7 @@ from PySide6.QtWidgets import QMenu, QWidget
 from vibekit_desktop.core.types.diffs import StyleRuns
 from vibekit_desktop.ui.models.block_words import spoken
 from vibekit_desktop.ui.models.blocks import CardsBlock
-from vibekit_desktop.ui.models.transcript import TranscriptModel
+from vibekit_desktop.ui.models.transcript import GROWING, TranscriptModel
 from vibekit_desktop.ui.models.transcript_rows import Kind
 from vibekit_desktop.ui.text import tr
 from vibekit_desktop.ui.theme.palette import ThemeHub
@@ -135,7 +135,7 @@ class TranscriptView(HitList):
 
     def _came(self, first: int, last: int) -> None:
         """Rows are others now, or there are more: where the end is looked at, it is looked at on."""
-        if self._model.running and last >= len(self._model.kinds()) - 2 and first >= max(1, self.top_row):
+        if self._model.running and last >= len(self._model.kinds()) - 2 and first >= max(1, self.top_row - GROWING):
             if self.is_at_end:
                 self._at_end = True
             else:

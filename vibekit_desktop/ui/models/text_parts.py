@@ -1,0 +1,75 @@
+"""Where a long text is divided into rows, so that only what is on the screen is laid out. Pure; any thread.
+
+A Markdown text is divided at blank lines where nothing goes on over them: not in a code block, and not before what may belong
+to a list, a table or a quotation above. A text that is too long for Markdown is divided at line ends. While a text grows, what
+was divided stays so; only its last part changes, and where the one before that ends.
+"""
+
+import re
+from functools import lru_cache
+from itertools import pairwise
+
+from vibekit_desktop.ui.long_text import MAX_RICH
+
+PART = 6_144
+"""A part of a Markdown text is at least so long."""
+SLICE = 8_192
+"""A text that is too long for Markdown has slices of about this size."""
+_EDGE = re.compile(r"^(?:[ ]{0,3}(`{3,}|~{3,})|[ \t]*\n)", re.MULTILINE)
+_GOES_ON = frozenset(" \t-*+|>0123456789\n")
+"""What a line begins with that may go on with what is above it, though a blank line stands between them."""
+
+
+def is_rich(text: str) -> bool:
+    """Whether it is shown as Markdown."""
+    return len(text) <= MAX_RICH
+
+
+def count(text: str) -> int:
+    """How many parts a text has."""
+    return len(_starts(text)) if is_rich(text) else -(-len(text) // SLICE)
+
+
+def part(text: str, number: int) -> str:
+    """One part of a text; empty beyond the last."""
+    if not is_rich(text):
+        return text[_bound(text, number * SLICE) : _bound(text, (number + 1) * SLICE)].removesuffix("\n")
+    starts = _starts(text)
+    if number >= len(starts):
+        return ""
+    end = starts[number + 1] if number + 1 < len(starts) else len(text)
+    return text[starts[number] : end].strip("\n")
+
+
+def sizes(text: str) -> list[int]:
+    """About how long each part is."""
+    if not is_rich(text):
+        return [SLICE] * count(text)
+    starts = (*_starts(text), len(text))
+    return [end - start for start, end in pairwise(starts)]
+
+
+def _bound(text: str, at: int) -> int:
+    found = text.find("\n", at, at + SLICE) if 0 < at < len(text) else -1
+    return found + 1 if found >= 0 else min(at, len(text))
+
+
+@lru_cache(maxsize=32)
+def _starts(text: str) -> tuple[int, ...]:
+    """Where the parts of a Markdown text begin."""
+    if len(text) <= PART:
+        return (0,)
+    starts = [0]
+    fence = ""
+    for edge in _EDGE.finditer(text):
+        mark = edge[1]
+        if mark:
+            if not fence:
+                fence = mark
+            elif mark.startswith(fence) and not text[edge.end() :].split("\n", 1)[0].strip(mark[0] + " "):
+                fence = ""
+            continue
+        at = edge.end()
+        if not fence and at - starts[-1] >= PART and at < len(text) and text[at] not in _GOES_ON:
+            starts.append(at)
+    return tuple(starts)
