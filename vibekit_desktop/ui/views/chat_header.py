@@ -5,10 +5,11 @@ from PySide6.QtGui import QFontMetricsF, QGuiApplication, QPainter, QPaintEvent,
 from PySide6.QtWidgets import QAbstractButton, QMenu, QSizePolicy, QWidget
 
 from vibekit_desktop.core.types.agents import AgentOption, LivePhase, LiveState, OptionKind
+from vibekit_desktop.ui.models import usage_words
 from vibekit_desktop.ui.text import tr
 from vibekit_desktop.ui.theme.palette import ThemeHub
 from vibekit_desktop.ui.views.controls import Button, IconButton
-from vibekit_desktop.ui.views.option_picks import ChipButton, fill_menu, of_kind, value_words
+from vibekit_desktop.ui.views.option_picks import ChipButton, fill_menu, of_kind, plain_tip, value_words
 from vibekit_desktop.ui.visible import one_line, visible_name
 
 _LEFT, _RIGHT, _GAP = 20, 12, 8
@@ -114,6 +115,7 @@ class ChatHeader(QWidget):
         mode, model = self._option(OptionKind.MODE), self._option(OptionKind.MODEL)
         agent = one_line(live.agent, _CHIP_CHARS) if live is not None and live.agent else self._made_by
         self.agent.set_text(agent, pressable=live is not None and live.phase is not LivePhase.UNAVAILABLE)
+        self.agent.setToolTip(plain_tip(usage_words.in_full(live)) if live is not None else "")
         self.model.set_text(value_words(model) if model is not None else self._made_with, pressable=model is not None)
         self.mode.set_text(value_words(mode) if mode is not None else "", pressable=mode is not None)
         self._place()

@@ -12,6 +12,7 @@ from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDropEvent, QMoveEve
 from PySide6.QtWidgets import QFileDialog, QMenu, QWidget
 
 from vibekit_desktop.core.types.agents import Attachment, LivePhase, LiveState, OptionKind, Prompt
+from vibekit_desktop.ui.models import usage_words
 from vibekit_desktop.ui.text import tr
 from vibekit_desktop.ui.theme.palette import ThemeHub
 from vibekit_desktop.ui.theme.style import rounded
@@ -290,7 +291,9 @@ class Composer(QWidget):
             return tr("Sending…")
         if self.is_running:
             return tr("Enter queues") if self.written.is_empty else ""
-        return "" if self.written.is_empty else tr("Enter sends")
+        if not self.written.is_empty:
+            return tr("Enter sends")
+        return usage_words.in_short(self._state.usage) if self._state is not None else ""
 
     # Layout
 
