@@ -58,7 +58,7 @@ def test_every_byte_that_a_turn_changed_is_known_and_comes_back(place: Lab, repo
 
     # What is told of it.
     assert {given["answer"] for given in turn["permissions"]} == {"allowed"}
-    assert len(turn["permissions"]) == 6 or place.kind.writes_twice, turn["permissions"]
+    assert len(turn["permissions"]) == 6, turn["permissions"]
     entries = place.look("timeline", chat, "--json").json["entries"]
     turns = [entry for entry in entries if entry["kind"] == "turn"]
     assert [entry["turn"] for entry in turns] == [1]
