@@ -101,7 +101,6 @@ def test_an_own_agent_is_added_after_those_of_the_list() -> None:
                 "ask_env": {"MINE_ASKS": "1"},
                 "env": {"MINE": "x", "MINE_ASKS": "0"},
                 "pass_env": ["MINE_*", "@models"],
-                "own_folders": [".mine"],
             },
         }
     )
@@ -110,7 +109,7 @@ def test_an_own_agent_is_added_after_those_of_the_list() -> None:
     assert entry.programs == (("/opt/mine/agent", "--acp"), ("my-agent",))
     assert entry.env == {"MINE": "x", "MINE_ASKS": "1"}, "what makes it ask wins"
     assert entry.passed(["MINE_KEY", "OPENAI_API_KEY", "OTHER"]) == ["MINE_KEY", "OPENAI_API_KEY"]
-    assert (entry.ask_mode, entry.own_folders) == ("careful", (".mine",))
+    assert entry.ask_mode == "careful"
     assert not found.problems
     assert found.ids[:-1] == registry.read().ids
 

@@ -108,9 +108,6 @@ def test_an_agent_is_started_with_its_own_variables_and_the_general_ones_only(co
     claude = computer.run(lambda agents: agents.launchable(AgentChoice(name="claude")))
     assert claude.ask_mode == "default"
     assert "GEMINI_API_KEY" not in claude.env
-    computer.install("fast-agent")
-    fast = computer.run(lambda agents: agents.launchable(AgentChoice(name="fast-agent")))
-    assert fast.own_folders == (".fast-agent",)
 
 
 def test_an_agent_that_nobody_knows_and_one_that_is_not_here_are_told_apart(computer: Computer) -> None:

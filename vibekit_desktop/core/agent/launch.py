@@ -1,6 +1,6 @@
 """How an agent is started: the command, where, with which environment. Values only; any thread."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from vibekit_desktop.core.types.agents import AgentInfo
@@ -22,7 +22,7 @@ class Launchable:
     """An agent that is on this computer and can be started.
 
     ``ask_mode``: the mode of its own in which it asks before it edits, to be chosen in every new session that has it; empty if
-    it always asks or is told so by its environment. ``own_folders``: what it keeps for itself inside a workspace."""
+    it always asks or is told so by its environment."""
 
     info: AgentInfo
     command: tuple[str, ...]
@@ -30,7 +30,6 @@ class Launchable:
     ask_mode: str = ""
     asks: bool = False
     """Its environment makes it ask before it edits."""
-    own_folders: Sequence[str] = ()
 
     def launch(self, folder: str) -> Launch:
         """Start it in a folder."""

@@ -58,7 +58,6 @@ class _Desktop(msgspec.Struct, frozen=True):
     env: _Variables = msgspec.field(default_factory=dict)
     pass_env: tuple[_Pattern, ...] = ()
     install: str = ""
-    own_folders: _Words = ()
     source: str = ""
 
 
@@ -96,7 +95,6 @@ class Entry:
     """Its environment makes it ask before it edits."""
     env: Mapping[str, str]
     passing: tuple[str, ...] = ()
-    own_folders: tuple[str, ...] = ()
     source: str = ""
     custom: bool = False
 
@@ -221,7 +219,6 @@ def _entry(raw: dict[str, object], models: Sequence[str], *, custom: bool = Fals
         asks=bool(desktop.ask_env),
         env={**env, **desktop.env, **desktop.ask_env},
         passing=tuple(dict.fromkeys(passing)),
-        own_folders=desktop.own_folders,
         source=desktop.source,
         custom=custom,
     )

@@ -22,9 +22,10 @@ RULES_BYTES = 1 << 20
 _RULES = ".gitignore"
 _BUILT_IN = (
     "node_modules", "__pycache__", ".venv", ".tox", ".nox", ".mypy_cache", ".pytest_cache", ".ruff_cache", ".gradle", ".hg",
-    ".svn", ".jj",
+    ".svn", ".jj", ".fast-agent",
 )  # fmt: skip
-"""What tools make again by themselves, and the data of other version control, also where no file of rules says so."""
+"""What tools make again by themselves, the data of other version control and what agents keep for themselves, also where no
+file of rules says so."""
 _MOST_LINES = RULES_BYTES + 1
 """No file of rules has more lines, so the rules of a deeper file are always stronger."""
 _ABOVE = 64

@@ -302,7 +302,6 @@ class AgentService:
             env=child_environment(base, passing=entry.passed(tuple(base)), extra=entry.env),
             ask_mode=entry.ask_mode,
             asks=entry.asks,
-            own_folders=entry.own_folders,
         )
 
     def _own_command(self, choice: AgentChoice, entry: Entry | None, path: SearchPath) -> AgentInfo:
