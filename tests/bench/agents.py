@@ -5,6 +5,7 @@ measured, and how it is judged, is as in `opening`. Every phase is a turn of its
 """
 
 import asyncio
+import math
 import sys
 import tempfile
 import time
@@ -20,6 +21,7 @@ from vibekit_desktop.core.types.agents import AgentChoice, Prompt, StopReason, T
 from vibekit_desktop.core.types.events import AnswerStreamed, LiveTurnEnded
 from vibekit_desktop.core.types.ids import ChatId
 
+ROUNDS = 3
 SECONDS = 4
 _LIMIT_S = 120.0
 
@@ -90,6 +92,7 @@ class _Watched:
 
 
 async def _walk(window: Window, ticker: Ticker, workspace: Path, command: tuple[str, ...]) -> dict[str, tuple[float, float]]:
+    """Everything `ROUNDS` times, each time in a chat of its own; of each phase the least, as other programs only add to it."""
     found: dict[str, tuple[float, float]] = {}
     watched = _Watched(window)
 
@@ -99,7 +102,8 @@ async def _walk(window: Window, ticker: Ticker, workspace: Path, command: tuple[
         await work
         took = time.perf_counter() - began
         await window.settled()
-        found[name] = ticker.worst, ticker.worst_own
+        late, own = found.get(name, (math.inf, math.inf))
+        found[name] = min(late, ticker.worst), min(own, ticker.worst_own)
         figures = f"{ticker.worst:7.1f} ms, {ticker.worst_own:5.1f} ms of processor"
         told = (
             f"; {took:5.2f} s, shown {watched.streamed - streamed} times" if watched.streamed > streamed else f"; {took:5.2f} s"
@@ -110,11 +114,13 @@ async def _walk(window: Window, ticker: Ticker, workspace: Path, command: tuple[
             print(stack)
 
     try:
-        await phase("idle", asyncio.sleep(1))
         await phase("start", window.start())
-        await phase("start the agent", watched.open(workspace, command))
-        for name in PHASES:
-            await phase(name, watched.turn())
+        for number in range(ROUNDS):
+            print(f"  round {number + 1}")
+            await phase("idle", asyncio.sleep(1))
+            await phase("start the agent", watched.open(workspace, command))
+            for name in PHASES:
+                await phase(name, watched.turn())
     finally:
         watched.close()
     return found
@@ -138,7 +144,7 @@ def run() -> bool:
     idle, _ = found.pop("idle")
     worst = max(found, key=lambda name: found[name])
     late, _ = found[worst]
-    print(f"  longest: {late:.1f} ms ({worst}), {late / max(idle, 0.1):.0f} times idle; aim {AIM_MS:.0f} ms")
+    print(f"  longest, in the best round: {late:.1f} ms ({worst}), {late / max(idle, 0.1):.0f} times idle; aim {AIM_MS:.0f} ms")
     if idle > AIM_MS / 4:
         print("  the machine is busy with something else: judged by processor time")
         return max(own for _, own in found.values()) <= AIM_MS
