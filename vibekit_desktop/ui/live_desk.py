@@ -37,7 +37,8 @@ _RUNS = (LivePhase.RUNNING, LivePhase.STOPPING)
 
 
 class LiveDesk(QObject):
-    """The live part of one window. ``held_changed(turn)``: Undo and Restore wait for this turn, 0: for none.
+    """The live part of one window. ``held_changed(turn)``: Undo and Restore wait for this turn; -1: for one of another
+    chat, 0: for none.
 
     Invariant: what the page shows of an agent is about the chat that is open."""
 

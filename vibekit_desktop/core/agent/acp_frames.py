@@ -45,12 +45,16 @@ class Told:
 
 @dataclass(frozen=True, slots=True)
 class PermissionAsked:
+    """A tool call waits to be allowed."""
+
     session: str
     ask: Ask
 
 
 @dataclass(frozen=True, slots=True)
 class ReadAsked:
+    """A file, or some lines of it, is to be read through us."""
+
     session: str
     path: str
     line: int | None
@@ -59,6 +63,8 @@ class ReadAsked:
 
 @dataclass(frozen=True, slots=True)
 class WriteAsked:
+    """A file is to be written by us; the text is exactly as it came."""
+
     session: str
     path: str
     text: str
@@ -66,6 +72,8 @@ class WriteAsked:
 
 @dataclass(frozen=True, slots=True)
 class TerminalAsked:
+    """A command is to be run in a terminal of ours. ``folder``: None for the session's own."""
+
     session: str
     command: str
     args: tuple[str, ...]

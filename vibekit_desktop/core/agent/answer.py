@@ -73,6 +73,8 @@ class _Running:
 
 
 class _CallBlock:
+    """The place of a tool call among the blocks; what is known of the call is kept apart."""
+
     kind = "tool_use"
 
     def __init__(self, call: str) -> None:
@@ -148,7 +150,7 @@ class AnswerBuilder:
         last.add(text)
         return True
 
-    def _begin_block(self, block: "_Running | _CallBlock") -> None:
+    def _begin_block(self, block: _Running | _CallBlock) -> None:
         self._end_block()
         self._blocks.append(block)
 

@@ -2,7 +2,7 @@
 
 Whatever text an agent gives for a path, the answer is a verdict and never an exception. No mode, rule or answer makes a refused
 path a free one: nothing is written outside of the workspace, inside of repositories' own folders, to keys, or to our own data.
-Where links lead is looked at by `gate`, which asks again for the place behind them. Any thread.
+Where links lead is looked at by `places`, which asks again for the place behind them. Any thread.
 """
 
 import os
