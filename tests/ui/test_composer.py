@@ -28,7 +28,6 @@ from vibekit_desktop.core.types.agents import (
 from vibekit_desktop.ui.theme.palette import ThemeHub
 from vibekit_desktop.ui.views.attachments import MOST, as_png, of_path, taken_from
 from vibekit_desktop.ui.views.composer import NOTHING, Composer, Written
-from vibekit_desktop.ui.views.option_picks import plain_tip
 from vibekit_desktop.ui.views.prompt_field import MOST_CHARS, MOST_LINE, PromptField
 from vibekit_desktop.ui.views.queue_strip import QueueStrip
 
@@ -240,10 +239,6 @@ def test_without_options_there_are_no_menus(stage: Stage) -> None:
     assert not any(one.isVisible() for one in (stage.composer.mode, stage.composer.model, stage.composer.more))
 
 
-def test_a_tool_tip_is_a_text_whatever_an_agent_calls_a_thing() -> None:
-    assert plain_tip("<img src='/etc/passwd'>") == "<qt>&lt;img src=&#x27;/etc/passwd&#x27;&gt;</qt>"
-
-
 @pytest.mark.parametrize("width", [416, 500, 720])
 def test_the_bar_has_room_for_everything(stage: Stage, width: int) -> None:
     long = replace(MODE, choices=(Choice("ask", "A mode with a name that is much too long for its place"),))
@@ -341,6 +336,8 @@ def test_files_become_chips_and_go_with_the_prompt(stage: Stage, tmp_path: Path)
     assert first.accessibleName() == "Attached file: a.md"
     assert second.accessibleName() == "Attached picture: b <i>.png"
     assert "<i>" not in second.toolTip()
+    assert second.close_button.accessibleName() == "Remove b <i>.png"
+    assert "<i>" not in second.close_button.toolTip()
     stage.press(Qt.Key.Key_Return)
     assert [one.path for one in stage.sent[0].attachments] == [str(tmp_path / "a.md"), str(tmp_path / "b <i>.png")]
 

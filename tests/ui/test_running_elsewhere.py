@@ -165,7 +165,7 @@ def test_a_button_that_waits_says_until_when(qtbot: QtBot, inspector: Inspector,
     monkeypatch.setattr(QToolTip, "showText", lambda _place, text, _widget: said.append(text))
     place = view.button_rect(row_of(inspector, RowKind.FILE), Button.UNDO).center()
     view.viewportEvent(QHelpEvent(QEvent.Type.ToolTip, place, view.viewport().mapToGlobal(place)))
-    assert said == ["<qt>Wait until turn 6 ends, or stop it</qt>"]
+    assert said == ["Wait until turn 6 ends, or stop it"]
 
 
 def test_the_first_turn_of_a_chat_is_shown_while_it_runs(qtbot: QtBot, inspector: Inspector) -> None:

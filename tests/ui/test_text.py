@@ -18,9 +18,9 @@ from vibekit_desktop.ui.models.mini_diff import MiniLine, compare, counts
 from vibekit_desktop.ui.text import tr_n
 from vibekit_desktop.ui.theme.palette import Theme
 from vibekit_desktop.ui.theme.tokens import load_tokens
+from vibekit_desktop.ui.tool_tip import plain_tip
 from vibekit_desktop.ui.views.block_view import PaintState
 from vibekit_desktop.ui.views.code_block import CodeBlockView
-from vibekit_desktop.ui.views.hit_list import plain_tip
 from vibekit_desktop.ui.views.open_link import web_address
 from vibekit_desktop.ui.views.text_block import DeadDocument, TextLayout, without_images
 from vibekit_desktop.ui.visible import has_hidden, one_line, show, visible, visible_name
@@ -246,6 +246,14 @@ def test_a_web_address_is_one() -> None:
 def test_a_tool_tip_never_reads_markup() -> None:
     assert plain_tip("Show diff of <img src=x>.py") == "<qt>Show diff of &lt;img src=x&gt;.py</qt>"
     assert plain_tip("Show diff of a.py") == "Show diff of a.py"
+    assert plain_tip("&lt;img src=x>.py") == "<qt>&amp;lt;img src=x&gt;.py</qt>"
+    assert plain_tip("<img src='/etc/passwd'>") == "<qt>&lt;img src=&#x27;/etc/passwd&#x27;&gt;</qt>"
+    assert plain_tip("") == ""
+
+
+def test_a_tool_tip_keeps_its_lines_and_wraps_long_ones() -> None:
+    assert plain_tip("Agent 1.0\nContext: 5 of 10 tokens") == "Agent 1.0\nContext: 5 of 10 tokens"
+    assert plain_tip(f"Agent <1>\n{'x ' * 50}").startswith("<qt>Agent &lt;1&gt;<br>x x ")
 
 
 def test_all_numbers_of_a_sentence_are_written_alike() -> None:

@@ -10,9 +10,9 @@ from vibekit_desktop.core.types.agents import AgentInfo, AgentState
 from vibekit_desktop.ui.text import tr
 from vibekit_desktop.ui.theme.palette import ThemeHub
 from vibekit_desktop.ui.theme.style import rounded
+from vibekit_desktop.ui.tool_tip import plain_tip
 from vibekit_desktop.ui.views.agent_rows import state_words
 from vibekit_desktop.ui.views.controls import Button, draw_icon
-from vibekit_desktop.ui.views.hit_list import plain_tip
 from vibekit_desktop.ui.views.row_paint import draw_text
 from vibekit_desktop.ui.visible import one_line
 

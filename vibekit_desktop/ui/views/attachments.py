@@ -14,8 +14,8 @@ from vibekit_desktop.core.types.agents import Attachment
 from vibekit_desktop.ui.text import tr
 from vibekit_desktop.ui.theme.palette import ThemeHub
 from vibekit_desktop.ui.theme.style import focus_ring, rounded
+from vibekit_desktop.ui.tool_tip import plain_tip
 from vibekit_desktop.ui.views.controls import IconButton, draw_icon
-from vibekit_desktop.ui.views.option_picks import plain_tip
 from vibekit_desktop.ui.views.row_paint import draw_text, text_width
 from vibekit_desktop.ui.visible import visible_name
 from vibekit_desktop.ui.wording import file_name, short_path

@@ -8,8 +8,9 @@ from vibekit_desktop.core.types.agents import AgentOption, LivePhase, LiveState,
 from vibekit_desktop.ui.models import usage_words
 from vibekit_desktop.ui.text import tr
 from vibekit_desktop.ui.theme.palette import ThemeHub
+from vibekit_desktop.ui.tool_tip import plain_tip
 from vibekit_desktop.ui.views.controls import Button, IconButton
-from vibekit_desktop.ui.views.option_picks import ChipButton, fill_menu, of_kind, plain_tip, value_words
+from vibekit_desktop.ui.views.option_picks import ChipButton, fill_menu, of_kind, value_words
 from vibekit_desktop.ui.visible import one_line, visible_name
 
 _LEFT, _RIGHT, _GAP = 20, 12, 8

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QAbstractButton, QFrame, QPushButton, QSizePolicy,
 from vibekit_desktop.ui.theme import icons
 from vibekit_desktop.ui.theme.palette import Theme, ThemeHub
 from vibekit_desktop.ui.theme.style import rounded
+from vibekit_desktop.ui.tool_tip import plain_tip
 
 _HEIGHTS = {"small": 24, "normal": 28, "large": 32}
 _PADS = {"small": 8, "normal": 10, "large": 14}
@@ -164,7 +165,7 @@ class IconButton(QAbstractButton):
         self._icon = icon
         self._large = large
         self.setAccessibleName(name)
-        self.setToolTip(name)
+        self.setToolTip(plain_tip(name))
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAttribute(Qt.WidgetAttribute.WA_Hover)
@@ -174,7 +175,7 @@ class IconButton(QAbstractButton):
         """Another icon with its phrase."""
         self._icon = icon
         self.setAccessibleName(name)
-        self.setToolTip(name)
+        self.setToolTip(plain_tip(name))
         self.update()
 
     def sizeHint(self) -> QSize:

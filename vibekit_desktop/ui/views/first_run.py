@@ -13,6 +13,7 @@ from vibekit_desktop.ui.text import tr, tr_n
 from vibekit_desktop.ui.theme import icons
 from vibekit_desktop.ui.theme.palette import ThemeHub
 from vibekit_desktop.ui.theme.style import rounded
+from vibekit_desktop.ui.tool_tip import plain_tip
 from vibekit_desktop.ui.views.agent_tiles import AgentTiles
 from vibekit_desktop.ui.views.controls import Button, draw_icon
 
@@ -140,7 +141,7 @@ class _SourceRow(QWidget):
         self.button = Button(hub, tr("Open"), parent=self)
         self.button.setAccessibleName(tr("Open the chats of {name}", name=source.label))
         self.button.setVisible(source.sessions > 0)
-        self.setToolTip(source.root)
+        self.setToolTip(plain_tip(source.root))
         hub.changed.connect(self.update)
 
     def resizeEvent(self, event: QResizeEvent) -> None:

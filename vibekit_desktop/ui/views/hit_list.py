@@ -3,8 +3,6 @@
 Knows nothing of chats: a block's hits say what there is to press, `do` is told what was. UI thread only.
 """
 
-from html import escape
-
 from PySide6.QtCore import QEvent, QPointF, QRectF, Qt
 from PySide6.QtGui import (
     QAccessible,
@@ -19,6 +17,7 @@ from PySide6.QtWidgets import QToolTip, QWidget
 
 from vibekit_desktop.ui.theme.palette import ThemeHub
 from vibekit_desktop.ui.theme.style import focus_ring
+from vibekit_desktop.ui.tool_tip import plain_tip
 from vibekit_desktop.ui.views.block_list import BlockList
 from vibekit_desktop.ui.views.block_view import Hit, PaintState
 
@@ -260,8 +259,3 @@ def _same(hit: Hit | None, other: Hit | None) -> bool:
     if hit is None or other is None:
         return False
     return (hit.action, hit.text, hit.number) == (other.action, other.text, other.number)
-
-
-def plain_tip(text: str) -> str:
-    """A text that a tool tip shows as it is: one that looks like markup would be read as rich text, which can load files."""
-    return f"<qt>{escape(text)}</qt>" if "<" in text else text

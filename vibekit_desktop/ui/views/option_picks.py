@@ -5,7 +5,6 @@ Names and descriptions are the agent's words: plain, on one line, cut. UI thread
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from html import escape
 
 from PySide6.QtCore import QPoint, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QAction, QActionGroup, QPainter, QPaintEvent
@@ -15,6 +14,7 @@ from vibekit_desktop.core.types.agents import AgentOption, OptionKind
 from vibekit_desktop.ui.text import tr
 from vibekit_desktop.ui.theme.palette import ThemeHub
 from vibekit_desktop.ui.theme.style import rounded
+from vibekit_desktop.ui.tool_tip import plain_tip
 from vibekit_desktop.ui.views.controls import draw_icon
 from vibekit_desktop.ui.views.row_paint import draw_text
 from vibekit_desktop.ui.visible import one_line
@@ -75,11 +75,6 @@ def fill_further(menu: QMenu, options: Sequence[AgentOption], picked: Picked) ->
 
 def _pick(picked: Picked, option: str, value: str, _checked: bool = False) -> None:
     picked(option, value)
-
-
-def plain_tip(text: str) -> str:
-    """A text for a tool tip: as it is, whatever looks like a tag in it."""
-    return f"<qt>{escape(text)}</qt>" if text else ""
 
 
 class Pick(QAbstractButton):

@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QWidget
 from vibekit_desktop.ui.text import tr
 from vibekit_desktop.ui.theme.palette import ThemeHub
 from vibekit_desktop.ui.theme.style import rounded
+from vibekit_desktop.ui.tool_tip import plain_tip
 from vibekit_desktop.ui.views.controls import Button, draw_icon
 from vibekit_desktop.ui.views.permission import HintButton
 from vibekit_desktop.ui.views.row_paint import draw_text
@@ -42,7 +43,7 @@ class ReadOnlyRow(QWidget):
         self._text = text
         self._can = (can_continue, can_copy)
         self.setAccessibleName(text)
-        self.setToolTip(text)
+        self.setToolTip(plain_tip(text))
         self._place()
 
     def _place(self) -> None:

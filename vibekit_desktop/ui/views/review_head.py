@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QWidget
 from vibekit_desktop.ui.models.files import FileEntry, totals
 from vibekit_desktop.ui.text import tr, tr_n
 from vibekit_desktop.ui.theme.palette import ThemeHub
+from vibekit_desktop.ui.tool_tip import plain_tip
 from vibekit_desktop.ui.views.controls import Button, IconButton
 from vibekit_desktop.ui.views.row_paint import counts_width, draw_counts, draw_letter, draw_path, draw_text
 from vibekit_desktop.ui.visible import one_line
@@ -181,7 +182,7 @@ class FileHead(QWidget):
         self._line.set_entry(entry)
         self._undo.show()
         self._undo.setEnabled(not why_no_undo)
-        self._undo.setToolTip(why_no_undo)
+        self._undo.setToolTip(plain_tip(why_no_undo))
         self._undo.setAccessibleName(tr("Undo the changes in {path}", path=shown_path(entry.path)))
 
     def set_counts(self, entry: FileEntry) -> None:

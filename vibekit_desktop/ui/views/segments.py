@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QAbstractButton, QButtonGroup, QHBoxLayout, QMenu,
 
 from vibekit_desktop.ui.theme.palette import ThemeHub
 from vibekit_desktop.ui.theme.style import rounded
+from vibekit_desktop.ui.tool_tip import plain_tip
 from vibekit_desktop.ui.views.controls import draw_icon
 from vibekit_desktop.ui.views.row_paint import draw_text
 
@@ -46,7 +47,7 @@ class _Piece(QAbstractButton):
         self.segment = self.segment._replace(text=text)
         self.setAccessibleName(self.segment.name or text)
         if not text:
-            self.setToolTip(self.segment.name)
+            self.setToolTip(plain_tip(self.segment.name))
         self.updateGeometry()
         self.update()
 

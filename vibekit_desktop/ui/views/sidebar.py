@@ -20,6 +20,7 @@ from vibekit_desktop.ui.models.chat_list import ChatListModel, Role
 from vibekit_desktop.ui.text import tr
 from vibekit_desktop.ui.theme.palette import ThemeHub
 from vibekit_desktop.ui.theme.style import rounded
+from vibekit_desktop.ui.tool_tip import plain_tip
 from vibekit_desktop.ui.views.blank import Blank, Skeleton
 from vibekit_desktop.ui.views.chat_row import ChatRowDelegate
 from vibekit_desktop.ui.views.controls import Button, Hairline, IconButton, draw_icon
@@ -300,7 +301,7 @@ class Sidebar(QWidget):
         else:
             self.picker.setText(tr("All workspaces") if workspaces else tr("No workspace yet"))
         self.picker.setAccessibleName(tr("Workspace: {name}", name=self.picker.text()))
-        self.picker.setToolTip(chosen)
+        self.picker.setToolTip(plain_tip(chosen))
 
     def workspace_menu(self) -> QMenu:
         """The menu of the picker; a fresh one at every call."""

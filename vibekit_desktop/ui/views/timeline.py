@@ -6,7 +6,6 @@ Left and Right the row's buttons, Enter does what the button says (Diff, if none
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from html import escape
 from typing import ClassVar
 
 from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, QPoint, QPointF, QRect, QRectF, Qt, Signal
@@ -18,6 +17,7 @@ from vibekit_desktop.ui.models.timeline_rows import Button, RowKind, TimelineRow
 from vibekit_desktop.ui.text import tr
 from vibekit_desktop.ui.theme import icons
 from vibekit_desktop.ui.theme.palette import ThemeHub
+from vibekit_desktop.ui.tool_tip import plain_tip
 from vibekit_desktop.ui.views.painted_list import PaintedList
 from vibekit_desktop.ui.views.pulse import Pulse
 from vibekit_desktop.ui.views.timeline_paint import NOTHING, Aim, TimelineDelegate
@@ -233,7 +233,7 @@ class TimelineView(PaintedList):
                 text = row.title
             elif row is not None and row.kind is RowKind.TURN:
                 text = row.prompt
-            QToolTip.showText(event.globalPos(), _plain(text), self.viewport())
+            QToolTip.showText(event.globalPos(), plain_tip(text), self.viewport())
             return True
         return super().viewportEvent(event)
 
@@ -266,8 +266,3 @@ def _main_button(row: TimelineRow) -> Button:
     """What Enter does when no button was chosen."""
     order = (Button.DIFF, Button.RESTORE, Button.TOGGLE, Button.TAKE_BACK, Button.REDO, Button.COVERAGE)
     return next((button for button in order if button in row.buttons), Button.DIFF)
-
-
-def _plain(text: str) -> str:
-    """A tool tip whose text is never taken for markup."""
-    return f"<qt>{escape(text)}</qt>" if text else ""
