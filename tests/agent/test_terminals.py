@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import signal
 from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import TypeVar
@@ -10,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from vibekit_desktop.core.agent import pty_command
 from vibekit_desktop.core.agent.ansi import COLUMNS, ROWS, Screen, marked, newest
 from vibekit_desktop.core.agent.link import Denied, TerminalExit
 from vibekit_desktop.core.agent.terminals import MOST_RUNNING, TEXT_BYTES, Terminals, allowed_extras
@@ -355,3 +357,27 @@ def test_the_end_of_a_text_is_cut_between_characters(text: str, limit: int) -> N
 
 def test_control_characters_in_a_line_are_marks() -> None:
     assert marked("a\x1b[31m\n\x7f\x9b") == "a␛[31m␊␡␡"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals")
+@pytest.mark.expects_log("could not be ended")
+def test_a_command_that_nothing_ends_holds_nobody_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One that runs as somebody else, by sudo say: the system refuses every signal to it."""
+
+    def refuse(*_given: object) -> None:
+        raise PermissionError
+
+    async def work(terminals: Terminals) -> TerminalExit:
+        terminal = await terminals.create("sleep 1000", [], str(tmp_path), [], None)
+        waiting = asyncio.create_task(terminals.wait(terminal))
+        with monkeypatch.context() as patched:
+            patched.setattr(pty_command, "KILL_S", 0.05)
+            patched.setattr(pty_command, "TERMINATE_S", 0.05)
+            patched.setattr(os, "killpg", refuse)
+            patched.setattr(signal, "pidfd_send_signal", refuse)
+            await terminals.kill(terminal)
+        assert terminals.running() == ()
+        await terminals.kill(terminal)  # now the system lets us, and nothing is left
+        return await waiting
+
+    assert running(work) == TerminalExit(None, None)

@@ -7,6 +7,7 @@ the background; what has left its session as a service does goes on, unless the 
 
 import asyncio
 import contextlib
+import logging
 import os
 import signal
 import subprocess
@@ -19,10 +20,14 @@ from vibekit_desktop.core.agent.family import Kin
 if sys.platform != "win32":
     import termios
 
+_log = logging.getLogger(__name__)
+
 READ_BYTES = 1 << 14
 """What is read in one step of the loop."""
 _DRAIN_READS = 256
 TERMINATE_S = 0.5
+KILL_S = 5.0
+"""What is not gone so long after it was killed is not ours to kill (it runs as somebody else) or waits inside of the system."""
 _TAKE_TERMINAL = 'exec 3<>"$0" 3>&-; exec "$@"'
 """The first terminal that the leader of a session opens is the one that controls it."""
 _NEW_GROUP = getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0) | getattr(subprocess, "CREATE_NO_WINDOW", 0)
@@ -38,6 +43,7 @@ class PtyCommand:
         self._leader: Kin | None = None
         self._main = -1
         self._reader: asyncio.Task[None] | None = None
+        self._given_up = asyncio.Event()
 
     async def start(self, command: Sequence[str], folder: str, env: Mapping[str, str], rows: int, columns: int) -> None:
         """Start it, once; `OSError` or `ValueError` if the system will not. The program is an absolute path."""
@@ -112,11 +118,19 @@ class PtyCommand:
 
     # -- how it ends -------------------------------------------------------------------------------------------------
 
-    async def wait(self) -> int:
-        """Wait until the command itself is gone and what it wrote was heard; its status, negative for a signal."""
+    async def wait(self) -> int | None:
+        """Wait until the command itself is gone and what it wrote was heard; its status, negative for a signal. None: nothing
+        ends it, and `end` has given up."""
         if self._process is None:
             return 0
-        status = await self._process.wait()
+        gone = asyncio.ensure_future(self._process.wait())
+        given_up = asyncio.ensure_future(self._given_up.wait())
+        try:
+            await asyncio.wait({gone, given_up}, return_when=asyncio.FIRST_COMPLETED)
+            status = gone.result() if gone.done() else None
+        finally:
+            gone.cancel()
+            given_up.cancel()
         for _ in range(_DRAIN_READS):
             if self._main < 0 or not self._read():
                 break
@@ -124,8 +138,8 @@ class PtyCommand:
         return status
 
     async def end(self) -> None:
-        """End it with everything that it started: asked first, then killed. Returns when all of it is gone; twice is
-        harmless."""
+        """End it with everything that it started: asked first, then killed. Returns when all of it is gone, or cannot be ended;
+        twice is harmless."""
         process = self._process
         if process is None:
             return
@@ -136,16 +150,22 @@ class PtyCommand:
         running = process.returncode is None
         if running:
             self._tell_group(process, signal.SIGTERM)
-            with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(TERMINATE_S):
-                    await process.wait()
+            await self._gone_within(process, TERMINATE_S)
             known |= await self._family()
         if process.returncode is None:
             self._tell_group(process, signal.SIGKILL)
-            await process.wait()
+            await self._gone_within(process, KILL_S)
         known |= await self._family()
         if known:
             await asyncio.to_thread(family.end, known, TERMINATE_S if not running else 0.0)
+        if process.returncode is None:
+            _log.warning("a command could not be ended")
+            self._given_up.set()
+
+    async def _gone_within(self, process: asyncio.subprocess.Process, seconds: float) -> None:
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await process.wait()
 
     def _tell_group(self, process: asyncio.subprocess.Process, number: signal.Signals) -> None:
         if sys.platform != "win32" and process.returncode is None:
@@ -162,7 +182,9 @@ class PtyCommand:
                 killer, "/T", "/F", "/PID", str(process.pid), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
             )
             await run.wait()
-        await process.wait()
+        await self._gone_within(process, KILL_S)
+        if process.returncode is None:
+            self._given_up.set()
 
     def close(self) -> None:
         """Hear no more of it."""

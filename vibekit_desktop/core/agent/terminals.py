@@ -96,7 +96,6 @@ class Terminals:
         """Run a program with arguments, or without any a line of a shell; the terminal's id. `Denied` if it can't be."""
         if len(self.running()) >= MOST_RUNNING:
             raise Denied("too-many", "Too many commands are running at the same time.")
-        words = self._words(command, args)
         limit = LIMIT_BYTES if limit_bytes is None else max(0, min(limit_bytes, MOST_BYTES))
         self._number += 1
         terminal_id = f"terminal-{self._number}"
@@ -104,6 +103,7 @@ class Terminals:
         terminal = _Terminal(PtyCommand(lambda data: self._heard(terminal_id, data)), screen, limit)
         self._open[terminal_id] = terminal
         try:
+            words = await asyncio.to_thread(self._words, command, args)
             env_of_it = {**self._env, **_OURS, **allowed_extras(env)}
             await terminal.command.start(words, folder, env_of_it, ROWS, COLUMNS)
         except (OSError, ValueError) as error:
@@ -119,6 +119,7 @@ class Terminals:
         return terminal_id
 
     def _words(self, command: str, args: Sequence[str]) -> list[str]:
+        """What is run, its program found on the PATH. Blocking."""
         path = self._env.get("PATH")
         texts = [command, *args]
         if not command.strip() or any("\0" in text for text in texts) or sum(map(len, texts)) > MOST_ARGUMENTS_BYTES:
@@ -175,7 +176,7 @@ class Terminals:
         try:
             status = await terminal.command.wait()
             terminal.screen.feed(terminal.decoder.decode(b"", final=True))
-            terminal.exit = _exit(status)
+            terminal.exit = TerminalExit(None, None) if status is None else _exit(status)
         finally:
             if terminal.exit is None:
                 terminal.exit = TerminalExit(None, None)
