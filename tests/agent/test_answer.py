@@ -39,6 +39,19 @@ def test_pieces_that_follow_each_other_are_one_block_and_a_call_stands_between(b
     assert builder.message().content == ""
 
 
+def test_another_message_of_the_agent_is_another_block(builder: AnswerBuilder) -> None:
+    for event in (
+        TextArrived("A plan ", "m1"),
+        TextArrived("first.", "m1"),
+        PlanChanged((PlanStep("look", "pending"),)),
+        TextArrived("I look.", "m2"),
+        TextArrived(" Now."),
+    ):
+        builder.add(event)
+    assert shape(builder) == ["text:A plan first.", "text:I look. Now."]
+    assert builder.message(whole=True).content == "A plan first.\n\nI look. Now."
+
+
 def test_how_long_it_thought_is_kept(builder: AnswerBuilder, clock: Clock) -> None:
     builder.add(ThoughtArrived("hm"))
     clock.advance(6000)

@@ -45,6 +45,7 @@ async def test_everything_said_reaches_the_host_before_the_prompt_returns(either
     turn = [
         {"think": "hm well"},
         {"say": "one two"},
+        {"say": "three", "message": "m2"},
         {"plan": [["look", "completed"], ["write", "in_progress"]]},
         {"commands": [["init", "make a file", "name"], ["help", "tell"]]},
         {"usage": {"used": 7, "size": 100, "cost": {"amount": 0.5, "currency": "USD"}}},
@@ -57,6 +58,7 @@ async def test_everything_said_reaches_the_host_before_the_prompt_returns(either
             ThoughtArrived("well"),
             TextArrived("one "),
             TextArrived("two"),
+            TextArrived("three", "m2"),
             PlanChanged((PlanStep("look", "completed"), PlanStep("write", "in_progress"))),
             CommandsChanged((AgentCommand("init", "make a file", "name"), AgentCommand("help", "tell"))),
             UsageChanged(Usage(7, 100, 0.5, "USD")),

@@ -29,7 +29,7 @@ Other keys of the script, all optional:
 
 Steps. Paths are relative to the session's folder, or absolute. Any step may have ``"session"``: the id it is sent under.
 
-    {"say": text} {"think": text} {"user": text}                 told word by word; with "whole": true in one piece
+    {"say": text} {"think": text} {"user": text}                 told word by word; "whole": true in one piece; "message": id
     {"plan": [[content, status], ...]} {"commands": [[name, description, hint], ...]} {"usage": {...}} {"title": text}
     {"mode": id} {"config": [...]}                               the updates of these names
     {"update": {...}}                                            any update; {"raw": {...}}: any message

@@ -65,8 +65,9 @@ class Steps:
     def tell(self, session: str, kind: str, step: JsonObject, text: str) -> None:
         words = text.split(" ")
         pieces = [text] if step.get("whole") else [*(word + " " for word in words[:-1]), words[-1]]
+        message = {"messageId": step["message"]} if "message" in step else {}
         for piece in pieces:
-            self.agent.update(session, kind, content=text_block(piece))
+            self.agent.update(session, kind, content=text_block(piece), **message)
 
     def do_say(self, turn: Turn, step: JsonObject, session: str) -> None:
         self.tell(session, "agent_message_chunk", step, step["say"])

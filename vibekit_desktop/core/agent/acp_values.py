@@ -50,11 +50,14 @@ class ContentJson(msgspec.Struct, rename="camel"):
     text: msgspec.Raw = ABSENT
     content: msgspec.Raw = ABSENT
     resource: msgspec.Raw = ABSENT
+    message_id: msgspec.Raw = ABSENT
     path: msgspec.Raw = ABSENT
     old_text: msgspec.Raw = ABSENT
     new_text: msgspec.Raw = ABSENT
     terminal_id: msgspec.Raw = ABSENT
 
+
+_ID_CHARS = 200
 
 _content = msgspec.json.Decoder(ContentJson)
 _pieces = msgspec.json.Decoder(list[msgspec.Raw])
@@ -140,12 +143,13 @@ def event_of(kind: str, raw: msgspec.Raw) -> LinkEvent | None:
     """An update of the session, but those about its options; None for one that says nothing to us."""
     match kind:
         case "agent_message_chunk" | "agent_thought_chunk" | "user_message_chunk":
-            words_ = _words_of(_read_content(raw).content)
+            chunk = _read_content(raw)
+            words_, message = _words_of(chunk.content), (text_of(chunk.message_id) or "")[:_ID_CHARS]
             if not words_:
                 return None
             if kind == "user_message_chunk":
-                return UserTextArrived(words_)
-            return ThoughtArrived(words_) if kind == "agent_thought_chunk" else TextArrived(words_)
+                return UserTextArrived(words_, message)
+            return ThoughtArrived(words_, message) if kind == "agent_thought_chunk" else TextArrived(words_, message)
         case "tool_call" | "tool_call_update":
             try:
                 return tool_of(msgspec.json.decode(raw, type=ToolJson))

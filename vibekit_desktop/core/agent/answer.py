@@ -1,7 +1,7 @@
 """From what an agent says in a turn to the one message that is its answer (chat.md 1.6 to 1.8).
 
-Pieces of text that follow each other are one block; every call of a tool has a block of its own. What is kept of it is bounded,
-whatever the agent sends, and says so where something was left out. Pure, but for the clock it is given; one thread.
+Pieces of one message's text that follow each other are one block; every call of a tool has a block of its own. What is kept of
+it is bounded, whatever the agent sends, and says so where something was left out. Pure, but for the clock it is given; one thread.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -43,12 +43,17 @@ STOPPED = "stopped"
 class _Running:
     """One block that is still growing; its pieces are joined when somebody asks."""
 
-    def __init__(self, kind: str, began: int) -> None:
+    def __init__(self, kind: str, message: str, began: int) -> None:
         self.kind = kind
+        self._message = message
         self._began = began
         self._took_ms = 0
         self._pieces: list[str] = []
         self._block: Block | None = None
+
+    def goes_on(self, kind: str, message: str) -> bool:
+        """Whether a piece is more of this block. An agent that ends one message and begins another says so only by the id."""
+        return self.kind == kind and (self._message == message or not (self._message and message))
 
     def add(self, text: str) -> None:
         self._pieces.append(text)
@@ -120,10 +125,10 @@ class AnswerBuilder:
     def add(self, event: LinkEvent) -> bool:
         """Take one thing in; whether the message is another one now."""
         match event:
-            case TextArrived(text):
-                return self._say("text", text)
-            case ThoughtArrived(text):
-                return self._say("thinking", text)
+            case TextArrived(text, message):
+                return self._say("text", text, message)
+            case ThoughtArrived(text, message):
+                return self._say("thinking", text, message)
             case ToolChanged():
                 return self._call(event)
             case PlanChanged(steps):
@@ -135,7 +140,7 @@ class AnswerBuilder:
             case _:
                 return False
 
-    def _say(self, kind: str, text: str) -> bool:
+    def _say(self, kind: str, text: str, message: str) -> bool:
         if not text or self._full:
             return False
         text = storable(text)
@@ -144,8 +149,8 @@ class AnswerBuilder:
             text, self._full = text[:room] + _MORE_NOT_KEPT, True
         self._chars += len(text)
         last = self._blocks[-1] if self._blocks else None
-        if not isinstance(last, _Running) or last.kind != kind:
-            last = _Running(kind, self._clock())
+        if not isinstance(last, _Running) or not last.goes_on(kind, message):
+            last = _Running(kind, message, self._clock())
             self._begin_block(last)
         last.add(text)
         return True

@@ -16,23 +16,26 @@ from vibekit_desktop.core.types.chats import DiffFragment, Location
 
 @dataclass(frozen=True, slots=True)
 class TextArrived:
-    """More of the answer."""
+    """More of the answer. ``message``: the agent's own id of the message it is of, where it tells one."""
 
     text: str
+    message: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class ThoughtArrived:
-    """More of what the agent thinks."""
+    """More of what the agent thinks; ``message`` as with `TextArrived`."""
 
     text: str
+    message: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class UserTextArrived:
-    """What the user said, when a session is told again."""
+    """What the user said, when a session is told again; ``message`` as with `TextArrived`."""
 
     text: str
+    message: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -125,9 +125,13 @@ def transcript_of(told_again: Sequence[LinkEvent], *, workspace: str, clock: Cal
         if text:
             found.append(Message(id=str(uuid.uuid4()), role=Role.USER.value, ts=clock(), content=text))
 
+    of = ""
     for event in told_again:
         if isinstance(event, UserTextArrived):
             close()
+            if event.message != of:  # two prompts of which nothing was said in between
+                ask()
+            of = event.message
             asked.append(event.text)
             continue
         ask()
