@@ -1,7 +1,8 @@
 """From what an agent says in a turn to the one message that is its answer (chat.md 1.6 to 1.8).
 
 Pieces of one message's text that follow each other are one block; every call of a tool has a block of its own. What is kept of
-it is bounded, whatever the agent sends, and says so where something was left out. Pure, but for the clock it is given; one thread.
+it is bounded, whatever the agent sends, and says so where something was left out. Pure, but for the clock it is given; one
+thread.
 """
 
 from collections.abc import Callable, Mapping, Sequence
