@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
 from PySide6.QtGui import QColor, QDragEnterEvent, QDropEvent, QGuiApplication, QImage
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QFileDialog, QWidget
+from PySide6.QtWidgets import QApplication, QFileDialog, QMenu, QWidget
 from pytestqt.qtbot import QtBot
 
 from tests.ui import samples
@@ -24,6 +24,8 @@ from vibekit_desktop.core.types.agents import (
     OptionKind,
     Prompt,
     QueuedPrompt,
+    Rule,
+    RuleKind,
 )
 from vibekit_desktop.ui.theme.palette import ThemeHub
 from vibekit_desktop.ui.views.attachments import MOST, as_png, of_path, taken_from
@@ -232,6 +234,25 @@ def test_mode_and_model_are_menus_and_the_rest_is_in_one(stage: Stage) -> None:
     assert switch.isChecked()
     switch.trigger()
     assert stage.others == [("mode", "all"), ("think", "false")]
+
+
+def test_what_is_allowed_without_asking_can_be_taken_back_in_the_menu(stage: Stage) -> None:
+    composer = stage.composer
+    command = Rule(chat=IDLE.chat, kind=RuleKind.COMMAND, subject="make && \u202erm -rf x")
+    folder = Rule(chat=IDLE.chat, kind=RuleKind.FOLDER, subject="src")
+    composer.set_state(replace(IDLE, options=(), rules=(command, folder)))
+    assert composer.more.isVisible()
+    forgotten: list[Rule] = []
+    composer.rule_forgotten.connect(forgotten.append)
+    (below,) = composer.further_menu().actions()
+    menu = below.menu()
+    assert isinstance(menu, QMenu)
+    *rules, _, hint = menu.actions()
+    assert [one.text() for one in rules] == ["Edits in src", "Run “make &&&& ⟨U+202E⟩rm -rf x”"]
+    assert all(one.isChecked() for one in rules)
+    assert not hint.isEnabled()
+    rules[1].trigger()
+    assert forgotten == [command]
 
 
 def test_without_options_there_are_no_menus(stage: Stage) -> None:

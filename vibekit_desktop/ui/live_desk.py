@@ -98,6 +98,7 @@ class LiveDesk(QObject):
         composer.edited.connect(self._edited)
         composer.previous_requested.connect(self._write_last_again)
         composer.picked.connect(self._pick)
+        composer.rule_forgotten.connect(work.forget_rule)
         composer.told.connect(lambda text: self._notifier.toast(text, "info"))
         self._page.header.picked.connect(self._pick)
         self._page.permission.answered.connect(self._answer)

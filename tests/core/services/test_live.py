@@ -229,8 +229,10 @@ def test_all_edits_in_this_chat_are_asked_once_also_in_the_next_program(town: Li
         outcome, asked = await town.answering(wired, chat)
         assert not asked
         assert set(by_path(outcome)) == {"c.txt"}
+        assert (await wired.core.live.look(chat)).rules == (rule,)
         await wired.core.live.forget_rule(chat, rule)
         assert not await wired.core.live.rules(chat)
+        assert not (await wired.core.live.look(chat)).rules
 
     chat = town.run(first)
     town.run(second)

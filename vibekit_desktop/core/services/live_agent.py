@@ -342,9 +342,11 @@ class LiveAgent:
     async def add_rule(self, rule: Rule) -> None:
         """From now on this is not asked."""
         self.rules = (*self.rules, rule)
+        self._changed()
         await self._means.book.changing(self._chat, self._vault, lambda _: self._means.rules.add(self._vault, rule))
 
     async def forget_rule(self, rule: Rule) -> None:
         """Ask again from now on."""
         self.rules = tuple(one for one in self.rules if (one.kind, one.subject) != (rule.kind, rule.subject))
+        self._changed()
         await self._means.book.changing(self._chat, self._vault, lambda _: self._means.rules.forget(self._vault, rule))

@@ -93,6 +93,7 @@ class LiveChat:
             options=agent.options,
             commands=agent.commands,
             usage=agent.usage,
+            rules=agent.rules,
             takes_images=agent.greeting.takes_images,
             running_commands=agent.gate.running_commands if agent.gate is not None else (),
             sign_in=agent.greeting.sign_in if isinstance(error, AgentNotSignedIn) else (),

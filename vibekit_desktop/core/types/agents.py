@@ -332,6 +332,8 @@ class LiveState:
     options: tuple[AgentOption, ...] = ()
     commands: tuple[AgentCommand, ...] = ()
     usage: Usage = NO_USAGE
+    rules: tuple[Rule, ...] = ()
+    """What the agent may do without a question, oldest first; known once the agent was started."""
     takes_images: bool = False
     running_commands: tuple[str, ...] = ()
     """The tool calls whose commands run in terminals of ours, so that they can be stopped by themselves."""

@@ -9,7 +9,7 @@ from pathlib import Path
 from PySide6.QtCore import QObject, Signal
 
 from vibekit_desktop.core.api import Core
-from vibekit_desktop.core.types.agents import AgentChoice, Answer, LiveState, Prompt
+from vibekit_desktop.core.types.agents import AgentChoice, Answer, LiveState, Prompt, Rule
 from vibekit_desktop.core.types.errors import CoreError
 from vibekit_desktop.core.types.ids import ChatId
 from vibekit_desktop.ui.bridge import Bridge
@@ -123,6 +123,15 @@ class LiveOperations(QObject):
             self.known.emit(await self._live.set_option(chat, option, value))
 
         self._do("choose an option", work)
+
+    def forget_rule(self, rule: Rule) -> None:
+        """Ask again before what a rule allowed."""
+
+        async def work() -> None:
+            await self._live.forget_rule(rule.chat, rule)
+            self.known.emit(await self._live.look(rule.chat))
+
+        self._do("forget a rule", work)
 
     def choose_agent(self, chat: ChatId, choice: AgentChoice) -> None:
         """Let an agent answer in the chat from now on."""

@@ -22,6 +22,7 @@ from vibekit_desktop.ui.views.controls import Button, IconButton
 from vibekit_desktop.ui.views.option_picks import Pick, fill_further, further, of_kind
 from vibekit_desktop.ui.views.prompt_field import PromptField
 from vibekit_desktop.ui.views.row_paint import draw_text, text_width
+from vibekit_desktop.ui.views.rule_menu import fill_rules
 from vibekit_desktop.ui.visible import one_line
 
 _X, _TOP, _BOTTOM, _CHIPS_GAP = 14, 10, 4, 8
@@ -49,8 +50,8 @@ NOTHING = Written()
 
 class Composer(QWidget):
     """The box. Signals: ``sent(Prompt)``; ``stop_requested()``; ``edited()``: a person changed what is in it;
-    ``previous_requested()``: the last prompt is wanted again; ``picked(option, value)``; ``told(text)``: something to be said
-    about what was pasted; ``height_changed()``.
+    ``previous_requested()``: the last prompt is wanted again; ``picked(option, value)``; ``rule_forgotten(Rule)``;
+    ``told(text)``: something to be said about what was pasted; ``height_changed()``.
 
     Invariant: what was sent stays in it until `write` replaces it, so that a refused prompt keeps its text.
     """
@@ -60,6 +61,7 @@ class Composer(QWidget):
     edited = Signal()
     previous_requested = Signal()
     picked = Signal(str, str)
+    rule_forgotten = Signal(object)
     told = Signal(str)
     height_changed = Signal()
 
@@ -78,7 +80,7 @@ class Composer(QWidget):
         self.attach_button = IconButton(hub, "attach", tr("Attach files"), large=True, parent=self)
         self.mode = Pick(hub, "shield", tr("Mode"), self)
         self.model = Pick(hub, "model", tr("Model"), self)
-        self.more = IconButton(hub, "more", tr("More of the agent’s options"), large=True, parent=self)
+        self.more = IconButton(hub, "more", tr("More options, and what is allowed in this chat"), large=True, parent=self)
         self.queue_button = Button(hub, tr("Queue"), icon="queue", parent=self)
         self.queue_button.setAccessibleName(tr("Queue message"))
         self.queue_button.setToolTip(tr("Sent when the turn that runs has ended"))
@@ -120,7 +122,7 @@ class Composer(QWidget):
         options = state.options if state is not None else ()
         self.mode.set_option(of_kind(options, OptionKind.MODE))
         self.model.set_option(of_kind(options, OptionKind.MODEL))
-        self.more.setVisible(bool(further(options)))
+        self.more.setVisible(bool(further(options) or (state is not None and state.rules)))
         self.commands.set_commands(state.commands if state is not None else ())
         agent = one_line(state.agent, _AGENT_CHARS) if state is not None else ""
         self.field.setAccessibleName(tr("Message to {agent}", agent=agent) if agent else tr("Message"))
@@ -216,11 +218,12 @@ class Composer(QWidget):
         self.field.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     def further_menu(self) -> QMenu:
-        """The menu of what else the agent offers; a fresh one at every call."""
+        """The menu of what else the agent offers and of what it may do unasked; a fresh one at every call."""
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         if self._state is not None:
             fill_further(menu, further(self._state.options), self.picked.emit)
+            fill_rules(menu, self._state.rules, self.rule_forgotten.emit)
         return menu
 
     def _open_more(self) -> None:
