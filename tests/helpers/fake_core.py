@@ -30,7 +30,7 @@ from vibekit_desktop.core.types.checkpoints import (
     TurnReport,
     VerifyReport,
 )
-from vibekit_desktop.core.types.diffs import BinaryPair, DiffRequest, FileDiff, StyleRuns, WordSpans
+from vibekit_desktop.core.types.diffs import EXACT, BinaryPair, Compare, DiffRequest, FileDiff, StyleRuns, WordSpans
 from vibekit_desktop.core.types.errors import ChatNotFound, NotABranch, NothingToEnd, NothingToTakeBack
 from vibekit_desktop.core.types.events import Event
 from vibekit_desktop.core.types.ids import ChatId, MessageId, Tag, WorkspacePath, new_chat_id, parse_workspace_path
@@ -289,6 +289,8 @@ class FakeDiffs(Answers):
     styles: dict[str, StyleRuns] = field(default_factory=dict)
     """Colours by file name, as `highlight` is asked."""
     patch_text: bytes = b""
+    bytes_of: dict[WorkspacePath, tuple[bytes | None, bytes | None]] = field(default_factory=dict)
+    """Both sides of a path, as `sides` is asked."""
 
     def _diff(self, request: DiffRequest) -> FileDiff:
         given = self.by_path.get(request.path)
@@ -301,16 +303,16 @@ class FakeDiffs(Answers):
         return self._diff(request)
 
     async def files(
-        self, chat: ChatId, old: Point, new: Point, paths: Sequence[WorkspacePath], *, ignore_whitespace: bool = False
+        self, chat: ChatId, old: Point, new: Point, paths: Sequence[WorkspacePath], *, compare: Compare = EXACT
     ) -> Sequence[FileDiff]:
-        self.note("files", chat, old, new, tuple(paths), ignore_whitespace)
+        self.note("files", chat, old, new, tuple(paths), compare)
         wanted = [path for path in self.by_path if not paths or path in paths]
-        return [self._diff(DiffRequest(chat, path, old, new, ignore_whitespace)) for path in wanted]
+        return [self._diff(DiffRequest(chat, path, old, new, compare)) for path in wanted]
 
     async def patch(
-        self, chat: ChatId, old: Point, new: Point, paths: Sequence[WorkspacePath], *, ignore_whitespace: bool = False
+        self, chat: ChatId, old: Point, new: Point, paths: Sequence[WorkspacePath], *, compare: Compare = EXACT
     ) -> bytes:
-        self.note("patch", chat, old, new, tuple(paths), ignore_whitespace)
+        self.note("patch", chat, old, new, tuple(paths), compare)
         return self.patch_text
 
     async def planned(self, plan: RestorePlan, path: WorkspacePath) -> FileDiff:
@@ -324,6 +326,14 @@ class FakeDiffs(Answers):
     async def highlight(self, path: str, lines: Sequence[str]) -> StyleRuns | None:
         self.note("highlight", path, tuple(lines))
         return self.styles.get(path)
+
+    async def highlight_part(self, path: str, lines: Sequence[str], first: int, last: int) -> StyleRuns | None:
+        self.note("highlight_part", path, first, last)
+        return None
+
+    async def sides(self, request: DiffRequest) -> tuple[bytes | None, bytes | None]:
+        self.note("sides", request)
+        return self.bytes_of.get(request.path, (None, None))
 
 
 @dataclass

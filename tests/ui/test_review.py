@@ -16,7 +16,18 @@ from tests.ui import sample_texts
 from tests.ui.spin import bury, own_loop, run, settle, until
 from vibekit_desktop.core.diff.document import build
 from vibekit_desktop.core.types.checkpoints import ABSENT, AfterTurn, BeforeTurn, Now, Start
-from vibekit_desktop.core.types.diffs import BinaryPair, DiffRequest, FileDiff, Span, StyleRuns, TooLarge, WordSpans
+from vibekit_desktop.core.types.diffs import (
+    EXACT,
+    BinaryPair,
+    Compare,
+    DiffRequest,
+    FileDiff,
+    Ignore,
+    Span,
+    StyleRuns,
+    TooLarge,
+    WordSpans,
+)
 from vibekit_desktop.core.types.errors import BlobCorrupt
 from vibekit_desktop.ui.bridge import Bridge
 from vibekit_desktop.ui.models.files import FileEntry, FileListModel, entry_of
@@ -73,7 +84,7 @@ def stage(qtbot: QtBot) -> Iterator[Stage]:
 
 def test_it_opens_with_the_whole_chat_against_the_disk_and_the_file_that_was_asked_for(stage: Stage) -> None:
     run(stage.open(path=ADDED))
-    assert stage.asked("files") == [(samples.CHAT, Start(), Now(), (), False)]
+    assert stage.asked("files") == [(samples.CHAT, Start(), Now(), (), EXACT)]
     assert stage.page.pane.diff is not None
     assert stage.page.pane.diff.request == DiffRequest(samples.CHAT, ADDED, Start(), Now())
 
@@ -99,7 +110,7 @@ def test_whitespace_is_ignored_on_request(stage: Stage) -> None:
     async def story() -> None:
         await stage.open(path=CSV)
         stage.page._white.click()
-        await until(lambda: stage.asked("file")[-1][0] == DiffRequest(samples.CHAT, CSV, Start(), Now(), True))
+        await until(lambda: stage.asked("file")[-1][0] == DiffRequest(samples.CHAT, CSV, Start(), Now(), Compare(Ignore.ALL)))
 
     run(story())
 

@@ -23,7 +23,7 @@ from vibekit_desktop.core.types.checkpoints import (
     State,
     parse_point,
 )
-from vibekit_desktop.core.types.diffs import BinaryPair, DiffDocument, FileDiff, Identical
+from vibekit_desktop.core.types.diffs import BinaryPair, Compare, DiffDocument, FileDiff, Identical, Ignore
 from vibekit_desktop.core.types.errors import NothingToEnd, PlanStale
 from vibekit_desktop.core.types.ids import ChatId, WorkspacePath
 
@@ -181,19 +181,20 @@ async def _diff(core: Core, options: argparse.Namespace) -> int:
     old, new = parse_point(options.old), parse_point(options.new)
     header = await _header(core, options.chat)
     paths = _paths(core, header, options.paths)
+    compare = Compare(Ignore.ALL if options.ignore_whitespace else Ignore.NOTHING)
     if options.patch and not options.json:
-        patch = await core.diffs.patch(header.id, old, new, paths, ignore_whitespace=options.ignore_whitespace)
+        patch = await core.diffs.patch(header.id, old, new, paths, compare=compare)
         sys.stdout.buffer.write(patch)
         sys.stdout.buffer.flush()
         return DONE
-    diffs = await core.diffs.files(header.id, old, new, paths, ignore_whitespace=options.ignore_whitespace)
+    diffs = await core.diffs.files(header.id, old, new, paths, compare=compare)
     if options.json:
         changed: dict[str, Json] = {
             "files": [objects.diff_object(diff, objects.change_object(_diff_change(diff))) for diff in diffs],
             "notes": [],
         }
         if options.patch:
-            patch = await core.diffs.patch(header.id, old, new, paths, ignore_whitespace=options.ignore_whitespace)
+            patch = await core.diffs.patch(header.id, old, new, paths, compare=compare)
             changed["patch"] = patch.decode("utf-8", "replace")
         printing.print_json(changed)
         return DONE

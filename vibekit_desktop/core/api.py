@@ -34,7 +34,7 @@ from vibekit_desktop.core.types.checkpoints import (
     TurnReport,
     VerifyReport,
 )
-from vibekit_desktop.core.types.diffs import DiffRequest, FileDiff, StyleRuns, WordSpans
+from vibekit_desktop.core.types.diffs import EXACT, Compare, DiffRequest, FileDiff, StyleRuns, WordSpans
 from vibekit_desktop.core.types.events import Event
 from vibekit_desktop.core.types.ids import ChatId, MessageId, WorkspacePath
 from vibekit_desktop.core.types.removals import DeleteReport, PurgeReport
@@ -218,14 +218,21 @@ class Diffs(Protocol):
         """Compute one diff off the loop thread."""
 
     async def files(
-        self, chat: ChatId, old: Point, new: Point, paths: Sequence[WorkspacePath], *, ignore_whitespace: bool = False
+        self, chat: ChatId, old: Point, new: Point, paths: Sequence[WorkspacePath], *, compare: Compare = EXACT
     ) -> Sequence[FileDiff]:
-        """All files that differ between two points; with ``paths`` only those."""
+        """All files that differ between two points; with ``paths`` only those. A file that was renamed is one of them, with
+        its old name in the request."""
 
     async def patch(
-        self, chat: ChatId, old: Point, new: Point, paths: Sequence[WorkspacePath], *, ignore_whitespace: bool = False
+        self, chat: ChatId, old: Point, new: Point, paths: Sequence[WorkspacePath], *, compare: Compare = EXACT
     ) -> bytes:
-        """All files that differ between two points as one unified diff that ``git apply`` takes."""
+        """All files that differ between two points as one unified diff that ``git apply`` takes.
+
+        With something left out by ``compare`` it makes the files at ``old`` with the other changes.
+        """
+
+    async def sides(self, request: DiffRequest) -> tuple[bytes | None, bytes | None]:
+        """The bytes of a file at the two points; None is a file that is not there. Raises `NotKnownThere`."""
 
     async def planned(self, plan: RestorePlan, path: WorkspacePath) -> FileDiff:
         """What restoring one file of a plan changes: old = on disk now, new = after restoring."""
@@ -235,6 +242,12 @@ class Diffs(Protocol):
 
     async def highlight(self, path: str, lines: Sequence[str]) -> StyleRuns | None:
         """Colours for a text by its file name; None if there is no lexer or the text is over the limits."""
+
+    async def highlight_part(self, path: str, lines: Sequence[str], first: int, last: int) -> StyleRuns | None:
+        """Colours of the lines ``first`` to ``last`` (from 0, both included) at once; line 0 of the answer is ``first``.
+
+        Read from some way above, so that now and then a colour is wrong until `highlight` answers for the whole text.
+        """
 
 
 class Exports(Protocol):

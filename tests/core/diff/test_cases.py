@@ -11,7 +11,7 @@ import pytest
 
 from vibekit_desktop.core.diff.document import build
 from vibekit_desktop.core.diff.intraline import words
-from vibekit_desktop.core.types.diffs import DiffDocument, DiffResult, RowKind, Span
+from vibekit_desktop.core.types.diffs import Compare, DiffDocument, DiffResult, Ignore, RowKind, Span
 
 CASES = sorted((Path(__file__).parent / "cases").glob("*.md"))
 _BLOCK = re.compile(r"^```(before|after|expected|options)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -61,7 +61,7 @@ def test_a_case_comes_out_as_written(path: Path, request: pytest.FixtureRequest)
     found = build(
         _bytes(blocks.get("before")),
         _bytes(blocks.get("after")),
-        ignore_whitespace="ignore whitespace" in blocks.get("options", ""),
+        how=Compare(Ignore.ALL if "ignore whitespace" in blocks.get("options", "") else Ignore.NOTHING),
     )
     computed = _shown(found)
     if request.config.getoption("--rewrite-cases"):

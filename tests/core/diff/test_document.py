@@ -8,18 +8,23 @@ from tests.core.diff.strategies import edited, sides
 from vibekit_desktop.core.diff.document import UNLIMITED, Cancelled, Comparison, Limits, assemble, build, compare
 from vibekit_desktop.core.diff.lines import count
 from vibekit_desktop.core.types.diffs import (
+    EXACT,
     BinaryPair,
+    Compare,
     DiffDocument,
     DiffNote,
     Identical,
+    Ignore,
     Note,
     RowKind,
     TooLarge,
 )
 
+COMPARE = st.builds(Compare, st.sampled_from(Ignore))
 
-def document(old: bytes | None, new: bytes | None, *, ignore_whitespace: bool = False) -> DiffDocument:
-    found = build(old, new, ignore_whitespace=ignore_whitespace)
+
+def document(old: bytes | None, new: bytes | None, how: Compare = EXACT) -> DiffDocument:
+    found = build(old, new, how=how)
     assert isinstance(found, DiffDocument)
     return found
 
@@ -34,9 +39,9 @@ def shown(found: DiffDocument) -> list[str]:
     return [f"{signs[row.kind]}{row.old_line or ''}:{row.new_line or ''}" for row in found.rows]
 
 
-@given(sides(), st.booleans())
-def test_rows_hold_every_line_of_both_sides_once_and_in_order(pair: tuple[bytes | None, bytes | None], ignore: bool) -> None:
-    found = build(*pair, ignore_whitespace=ignore)
+@given(sides(), COMPARE)
+def test_rows_hold_every_line_of_both_sides_once_and_in_order(pair: tuple[bytes | None, bytes | None], how: Compare) -> None:
+    found = build(*pair, how=how)
     if not isinstance(found, DiffDocument):
         assert isinstance(found, Identical)
         assert pair[0] == pair[1]
@@ -48,10 +53,10 @@ def test_rows_hold_every_line_of_both_sides_once_and_in_order(pair: tuple[bytes 
         assert (row.new_line is None) == (row.kind is RowKind.DELETED)
 
 
-@given(sides(), st.booleans())
-@example(pair=(b"\n    }", b"\n}\n    }"), ignore=True)
-def test_same_rows_are_equal_and_all_others_are_counted(pair: tuple[bytes | None, bytes | None], ignore: bool) -> None:
-    found = build(*pair, ignore_whitespace=ignore)
+@given(sides(), COMPARE)
+@example(pair=(b"\n    }", b"\n}\n    }"), how=Compare(Ignore.ALL))
+def test_same_rows_are_equal_and_all_others_are_counted(pair: tuple[bytes | None, bytes | None], how: Compare) -> None:
+    found = build(*pair, how=how)
     if not isinstance(found, DiffDocument):
         return
     same = changed = 0
@@ -59,12 +64,12 @@ def test_same_rows_are_equal_and_all_others_are_counted(pair: tuple[bytes | None
         if row.old_line and row.new_line and row.kind is RowKind.SAME:
             one, other = found.old.lines[row.old_line - 1], found.new.lines[row.new_line - 1]
             same += 1
-            assert one == other or (ignore and "".join(one.split()) == "".join(other.split()))
+            assert one == other or (how.ignore is not Ignore.NOTHING and "".join(one.split()) == "".join(other.split()))
         changed += row.kind is not RowKind.SAME
     assert found.lines_removed == len(found.old.lines) - same
     assert found.lines_added == len(found.new.lines) - same
     assert bool(changed) == bool(found.hunks)
-    if not ignore:
+    if how == EXACT:
         assert count(*pair) == (found.lines_added, found.lines_removed)
 
 
@@ -261,7 +266,7 @@ def test_large_blocks_are_paired_too() -> None:
 
 def test_ignored_whitespace_leaves_no_changed_lines() -> None:
     old, new = b"if a:\n  b()\n", b"if a:\n    b( )\n"
-    found = document(old, new, ignore_whitespace=True)
+    found = document(old, new, Compare(Ignore.ALL))
     assert not found.hunks
     assert found.notes == (DiffNote(Note.ONLY_WHITESPACE, "", ""),)
     assert found.new.lines[1] == "    b( )"
@@ -271,7 +276,7 @@ def test_ignored_whitespace_leaves_no_changed_lines() -> None:
 
 
 def test_ignored_whitespace_still_shows_the_other_changes() -> None:
-    found = document(b"a\n  b\nc\n", b"a\nb\nd\n", ignore_whitespace=True)
+    found = document(b"a\n  b\nc\n", b"a\nb\nd\n", Compare(Ignore.ALL))
     assert shown(found)[:2] == ["=1:1", "=2:2"]
     assert (found.lines_added, found.lines_removed) == (1, 1)
     assert found.notes == ()

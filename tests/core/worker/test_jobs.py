@@ -7,12 +7,13 @@ import pytest
 from tests.core.worker.test_pool import NEW, OLD
 from vibekit_desktop.core.diff.document import DEFAULT, Limits, build
 from vibekit_desktop.core.highlight.lex import lex
+from vibekit_desktop.core.types.diffs import EXACT, Compare
 from vibekit_desktop.core.worker import jobs
 from vibekit_desktop.core.worker.jobs import BuildJob, EndOfInput, Failed, LexJob, do
 
 
-def build_job(old: bytes | None, new: bytes | None, limits: Limits = DEFAULT, *, ignore_whitespace: bool = False) -> BuildJob:
-    return BuildJob(old=old, new=new, old_mode=0o644, new_mode=0o755, ignore_whitespace=ignore_whitespace, limits=limits)
+def build_job(old: bytes | None, new: bytes | None, limits: Limits = DEFAULT, how: Compare = EXACT) -> BuildJob:
+    return BuildJob(old=old, new=new, old_mode=0o644, new_mode=0o755, compare=how, limits=limits)
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ import pytest
 
 from vibekit_desktop.core.diff.document import Limits, build
 from vibekit_desktop.core.highlight.lex import lex
+from vibekit_desktop.core.types.diffs import Compare, Ignore
 from vibekit_desktop.core.types.errors import BugError, WorkerDied
 from vibekit_desktop.core.worker import pool as module
 from vibekit_desktop.core.worker.pool import WorkerPool
@@ -63,7 +64,7 @@ def test_the_answers_are_those_of_the_functions_themselves() -> None:
         assert await pool.build(None, None) == build(None, None)
         assert await pool.build(OLD, NEW, limits=Limits(lines=2)) == build(OLD, NEW, limits=Limits(lines=2))
         crlf = OLD.replace(b"\n", b"\r\n")
-        assert await pool.build(OLD, crlf, ignore_whitespace=True) == build(OLD, crlf, ignore_whitespace=True)
+        assert await pool.build(OLD, crlf, how=Compare(Ignore.ALL)) == build(OLD, crlf, how=Compare(Ignore.ALL))
         lines = NEW.decode().split("\n")
         assert await pool.lex("a.py", lines) == lex("a.py", lines)
         assert await pool.lex("a.txt", lines) is None

@@ -11,7 +11,9 @@ from vibekit_desktop.core.diff.hunks import Rows, lay_out
 from vibekit_desktop.core.diff.lines import Change, changes
 from vibekit_desktop.core.diff.text import Text, comparable, line_ending, only_whitespace_differs, read, side
 from vibekit_desktop.core.types.diffs import (
+    EXACT,
     BinaryPair,
+    Compare,
     DiffDocument,
     DiffNote,
     DiffResult,
@@ -70,13 +72,13 @@ def build(
     *,
     old_mode: int | None = None,
     new_mode: int | None = None,
-    ignore_whitespace: bool = False,
+    how: Compare = EXACT,
     limits: Limits = DEFAULT,
     cancelled: Callable[[], bool] | None = None,
 ) -> DiffResult:
     """The diff of two contents; None is a file that is not there. Raises `Cancelled` only if ``cancelled`` says so."""
     modes = _mode_note(old, new, old_mode, new_mode)
-    found = _find(old, new, modes, ignore_whitespace=ignore_whitespace, limits=limits, cancelled=cancelled)
+    found = _find(old, new, modes, how=how, limits=limits, cancelled=cancelled)
     if not isinstance(found, _Found):
         return found
     return DiffDocument(
@@ -96,12 +98,12 @@ def compare(
     *,
     old_mode: int | None = None,
     new_mode: int | None = None,
-    ignore_whitespace: bool = False,
+    how: Compare = EXACT,
     limits: Limits = DEFAULT,
 ) -> Comparison | Identical | BinaryPair | TooLarge:
     """`build` for another process, which has the texts already: `assemble` puts the two together there."""
     modes = _mode_note(old, new, old_mode, new_mode)
-    found = _find(old, new, modes, ignore_whitespace=ignore_whitespace, limits=limits, cancelled=None)
+    found = _find(old, new, modes, how=how, limits=limits, cancelled=None)
     if not isinstance(found, _Found):
         return found
     rows_old, rows_new = found.rows.packed
@@ -120,7 +122,7 @@ def _find(
     new: bytes | None,
     modes: tuple[DiffNote, ...],
     *,
-    ignore_whitespace: bool,
+    how: Compare,
     limits: Limits,
     cancelled: Callable[[], bool] | None,
 ) -> _Found | Identical | BinaryPair | TooLarge:
@@ -135,14 +137,14 @@ def _find(
     if limits.lines is not None and max(before.line_count, after.line_count) > limits.lines:
         return TooLarge(len(old or b""), len(new or b""))
     _stop(step)
-    found = changes(*comparable(before, after, ignore_whitespace=ignore_whitespace))
+    found = changes(*comparable(before, after, how))
     _stop(step)
     left, right = side(None if old is None else before), side(None if new is None else after)
     rows, hunks = lay_out(left.lines, right.lines, found)
     _stop(step)
     notes = modes
     if old is not None and new is not None:
-        told = not found and not ignore_whitespace
+        told = not found and how == EXACT
         notes += _text_notes(before, after, told=told, words_differ=bool(found) and _words_differ(left, right, found[0]))
     return _Found(
         old=left,

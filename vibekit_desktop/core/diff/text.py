@@ -8,9 +8,11 @@ import codecs
 import re
 from dataclasses import dataclass
 
-from vibekit_desktop.core.types.diffs import DiffSide
+from vibekit_desktop.core.types.diffs import EXACT, Compare, DiffSide, Ignore
 
 _BLANKS = b" \t\r\x0b\x0c"
+_AT_THE_END = re.compile(rb"[ \t\r\x0b\x0c]+\n")
+_SEVERAL = re.compile(rb"[ \t\r\x0b\x0c]+")
 _ESCAPED = re.compile("[\udc80-\udcff]+")
 _WIDE = (
     (codecs.BOM_UTF32_LE, "utf-32-le", "UTF-32 LE"),  # before UTF-16: its mark starts with the other's
@@ -82,7 +84,7 @@ def _wide(data: bytes, mark: bytes, codec: str, name: str) -> Text | None:
     return None if "\0" in decoded else Text(decoded.encode(), decoded, name, len(data))
 
 
-def comparable(old: Text, new: Text, *, ignore_whitespace: bool = False) -> tuple[bytes, bytes]:
+def comparable(old: Text, new: Text, how: Compare = EXACT) -> tuple[bytes, bytes]:
     """Both sides as bytes in which two lines are equal exactly if they count as unchanged.
 
     Line ends and a missing last newline are told in notes, not as changed lines, so they are made equal here. The number of
@@ -90,7 +92,7 @@ def comparable(old: Text, new: Text, *, ignore_whitespace: bool = False) -> tupl
     """
     same_kind = _bytewise(old) == _bytewise(new)
     before, after = (old.raw, new.raw) if same_kind else (old.decoded.encode(), new.decoded.encode())
-    return _normal(before, ignore_whitespace=ignore_whitespace), _normal(after, ignore_whitespace=ignore_whitespace)
+    return _normal(before, how.ignore), _normal(after, how.ignore)
 
 
 def _bytewise(text: Text) -> str:
@@ -98,12 +100,18 @@ def _bytewise(text: Text) -> str:
     return "latin-1" if text.encoding == "Latin-1?" else "utf-8"
 
 
-def _normal(raw: bytes, *, ignore_whitespace: bool) -> bytes:
-    if ignore_whitespace:
-        raw = raw.translate(None, _BLANKS) + (b"" if raw.endswith(b"\n") or not raw else b"\n")
-    elif b"\r" in raw:
-        raw = raw.replace(b"\r\n", b"\n")
-    return raw if not raw or raw.endswith(b"\n") else raw + b"\n"
+def _normal(raw: bytes, ignore: Ignore) -> bytes:
+    if raw and not raw.endswith(b"\n"):
+        raw += b"\n"
+    match ignore:
+        case Ignore.NOTHING:
+            return raw.replace(b"\r\n", b"\n") if b"\r" in raw else raw
+        case Ignore.ALL:
+            return raw.translate(None, _BLANKS)
+        case Ignore.END_OF_LINE:
+            return _AT_THE_END.sub(b"\n", raw)
+        case Ignore.AMOUNT:
+            return _SEVERAL.sub(b" ", _AT_THE_END.sub(b"\n", raw))
 
 
 def only_whitespace_differs(old: Text, new: Text) -> bool:

@@ -7,12 +7,15 @@ from vibekit_desktop.core.checkpoint.kernel import CheckpointKernel
 from vibekit_desktop.core.diff import intraline
 from vibekit_desktop.core.diff.document import DEFAULT, UNLIMITED, Limits, build
 from vibekit_desktop.core.diff.patch import unified
+from vibekit_desktop.core.highlight.parts import RUN_UP, from_line
 from vibekit_desktop.core.services.contents import Missing, content_of
 from vibekit_desktop.core.services.history import HistoryService
 from vibekit_desktop.core.services.serial import Serial, durably
 from vibekit_desktop.core.services.vaults import OpenVault
-from vibekit_desktop.core.types.checkpoints import FileState, Now, Point, RestorePlan
+from vibekit_desktop.core.types.checkpoints import FileState, Now, Point, RestorePlan, point_text
 from vibekit_desktop.core.types.diffs import (
+    EXACT,
+    Compare,
     DiffDocument,
     DiffRequest,
     DiffResult,
@@ -22,6 +25,7 @@ from vibekit_desktop.core.types.diffs import (
     Unreadable,
     WordSpans,
 )
+from vibekit_desktop.core.types.errors import NotKnownThere
 from vibekit_desktop.core.types.ids import ChatId, WorkspacePath
 from vibekit_desktop.core.worker.pool import WorkerPool
 
@@ -61,7 +65,7 @@ class DiffService:
                     new,
                     old_mode=unread.before.mode,
                     new_mode=unread.after.mode,
-                    ignore_whitespace=request.ignore_whitespace,
+                    how=request.compare,
                     limits=limits,
                 )
             else:
@@ -71,7 +75,7 @@ class DiffService:
                     new,
                     old_mode=unread.before.mode,
                     new_mode=unread.after.mode,
-                    ignore_whitespace=request.ignore_whitespace,
+                    how=request.compare,
                     limits=limits,
                 )
         return FileDiff(request=request, before=unread.before, after=unread.after, result=result)
@@ -88,28 +92,28 @@ class DiffService:
         return await self._compute(unread, old, new, limits=UNLIMITED if unlimited else DEFAULT)
 
     async def files(
-        self, chat: ChatId, old: Point, new: Point, paths: Sequence[WorkspacePath], *, ignore_whitespace: bool = False
+        self, chat: ChatId, old: Point, new: Point, paths: Sequence[WorkspacePath], *, compare: Compare = EXACT
     ) -> Sequence[FileDiff]:
         """All files that differ between two points."""
-        pairs = await self._changed(chat, old, new, paths, ignore_whitespace=ignore_whitespace)
+        pairs = await self._changed(chat, old, new, paths, compare=compare)
         return [await self._compute(unread, one, other, limits=DEFAULT) for unread, one, other in pairs]
 
     async def _changed(
-        self, chat: ChatId, old: Point, new: Point, paths: Sequence[WorkspacePath], *, ignore_whitespace: bool
+        self, chat: ChatId, old: Point, new: Point, paths: Sequence[WorkspacePath], *, compare: Compare
     ) -> list[tuple[FileDiff, Side, Side]]:
         def read(vault: OpenVault, kernel: CheckpointKernel) -> list[tuple[FileDiff, Side, Side]]:
             return [
-                _read_pair(vault, kernel, DiffRequest(chat, path, old, new, ignore_whitespace), before, after)
+                _read_pair(vault, kernel, DiffRequest(chat, path, old, new, compare), before, after)
                 for path, before, after in kernel.changed_between(chat, old, new, tuple(paths))
             ]
 
         return await self._sides(chat, read)
 
     async def patch(
-        self, chat: ChatId, old: Point, new: Point, paths: Sequence[WorkspacePath], *, ignore_whitespace: bool = False
+        self, chat: ChatId, old: Point, new: Point, paths: Sequence[WorkspacePath], *, compare: Compare = EXACT
     ) -> bytes:
         """All files that differ between two points as one unified diff. Files whose content is not to be had are left out."""
-        pairs = await self._changed(chat, old, new, paths, ignore_whitespace=ignore_whitespace)
+        pairs = await self._changed(chat, old, new, paths, compare=compare)
 
         def join() -> bytes:
             parts: list[bytes] = []
@@ -139,9 +143,30 @@ class DiffService:
             return {}
         return await asyncio.to_thread(intraline.words, document, first_row, last_row)
 
+    async def sides(self, request: DiffRequest) -> tuple[bytes | None, bytes | None]:
+        """The bytes at the two points, as they are."""
+
+        def read(vault: OpenVault, kernel: CheckpointKernel) -> list[tuple[FileDiff, Side, Side]]:
+            before = kernel.state_at(request.chat, request.old, request.old_path or request.path)
+            after = kernel.state_at(request.chat, request.new, request.path)
+            return [_read_pair(vault, kernel, request, before, after)]
+
+        ((_, old, new),) = await self._sides(request.chat, read)
+        if isinstance(old, Missing):
+            raise NotKnownThere(request.old_path or request.path, point_text(request.old), old.reason)
+        if isinstance(new, Missing):
+            raise NotKnownThere(request.path, point_text(request.new), new.reason)
+        return old, new
+
     async def highlight(self, path: str, lines: Sequence[str]) -> StyleRuns | None:
         """Colours for a text, from the worker process."""
         return await self._pool.lex(path, lines)
+
+    async def highlight_part(self, path: str, lines: Sequence[str], first: int, last: int) -> StyleRuns | None:
+        """Colours for the lines that are seen first."""
+        start = max(0, first - RUN_UP)
+        runs = await self._pool.lex(path, lines[start : last + 1])
+        return runs and from_line(runs, first - start)
 
 
 def _read_pair(

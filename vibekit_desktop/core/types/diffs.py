@@ -11,15 +11,40 @@ from vibekit_desktop.core.types.checkpoints import FileState, Point
 from vibekit_desktop.core.types.ids import ChatId, WorkspacePath
 
 
+class Ignore(StrEnum):
+    """Which whitespace inside lines does not count when two lines are compared. Line ends never do."""
+
+    NOTHING = "nothing"
+    END_OF_LINE = "end-of-line"
+    """Blanks at a line's end."""
+    AMOUNT = "amount"
+    """How many blanks stand where there are some, and those at a line's end."""
+    ALL = "all"
+    """All of it, also where there is none on the other side."""
+
+
+@dataclass(frozen=True, slots=True)
+class Compare:
+    """What counts as a change. ``blank_lines`` True: changes that only add or remove blank lines do not."""
+
+    ignore: Ignore = Ignore.NOTHING
+    blank_lines: bool = False
+
+
+EXACT = Compare()
+"""Everything counts."""
+
+
 @dataclass(frozen=True, slots=True)
 class DiffRequest:
-    """One file between two points of one chat."""
+    """One file between two points of one chat. ``old_path`` is its name at ``old`` where that was another one."""
 
     chat: ChatId
     path: WorkspacePath
     old: Point
     new: Point
-    ignore_whitespace: bool = False
+    compare: Compare = EXACT
+    old_path: WorkspacePath | None = None
 
 
 class RowKind(StrEnum):
@@ -78,6 +103,13 @@ class Note(StrEnum):
     FINAL_NEWLINE = "final-newline"
     ONLY_WHITESPACE = "only-whitespace"
     INVALID_BYTES = "invalid-bytes"
+    """How many bytes of each side are not text in its encoding."""
+    INVISIBLE = "invisible"
+    """How many direction controls and other characters that cannot be seen are on each side."""
+    RENAME = "rename"
+    """The old and the new path."""
+    TYPE = "type"
+    """What each side is: ``file``, ``link`` or ``folder``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,9 +133,22 @@ class DiffSide:
     size: int = 0
 
 
+@dataclass(frozen=True, slots=True)
+class Move:
+    """A block that went in one place and came in another: lines from 1, first and last included, of each side."""
+
+    old_first: int
+    old_last: int
+    new_first: int
+    new_last: int
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DiffDocument:
-    """Two texts laid side by side. ``rows`` cover both files whole, in order; hunks point into them."""
+    """Two texts laid side by side. ``rows`` cover both files whole, in order; hunks point into them.
+
+    ``moves`` rise by the old side; no line is in two of them.
+    """
 
     old: DiffSide
     new: DiffSide
@@ -112,6 +157,7 @@ class DiffDocument:
     notes: tuple[DiffNote, ...]
     lines_added: int
     lines_removed: int
+    moves: tuple[Move, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,10 +170,13 @@ class Identical:
 
 @dataclass(frozen=True, slots=True)
 class BinaryPair:
-    """At least one side is not text."""
+    """At least one side is not text. An image is a PNG or a JPEG by its first bytes."""
 
     old_size: int | None
     new_size: int | None
+    old_image: bool = False
+    new_image: bool = False
+    notes: tuple[DiffNote, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,12 +200,16 @@ DiffResult = DiffDocument | Identical | BinaryPair | TooLarge | Unreadable
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileDiff:
-    """A computed diff of one file with the states of its two sides."""
+    """A computed diff of one file with the states of its two sides.
+
+    ``generated`` says why a file is not shown at once: ``lock``, ``generated``, ``minified``, or empty for one that is.
+    """
 
     request: DiffRequest
     before: FileState
     after: FileState
     result: DiffResult
+    generated: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ from typing import BinaryIO
 import msgspec
 
 from vibekit_desktop.core.diff.document import Comparison, Limits, assemble, compare
-from vibekit_desktop.core.types.diffs import BinaryPair, DiffResult, Identical, StyleRuns, TooLarge
+from vibekit_desktop.core.types.diffs import BinaryPair, Compare, DiffResult, Identical, StyleRuns, TooLarge
 
 _LENGTH = struct.Struct(">I")
 
@@ -38,7 +38,7 @@ class BuildJob(msgspec.Struct, frozen=True, kw_only=True, tag="build"):
     new: bytes | None
     old_mode: int | None
     new_mode: int | None
-    ignore_whitespace: bool
+    compare: Compare
     limits: Limits
 
 
@@ -187,7 +187,7 @@ def _build(job: BuildJob) -> Answer:
         job.new,
         old_mode=job.old_mode,
         new_mode=job.new_mode,
-        ignore_whitespace=job.ignore_whitespace,
+        how=job.compare,
         limits=job.limits,
     )
     match found:

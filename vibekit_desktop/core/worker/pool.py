@@ -23,7 +23,7 @@ import msgspec
 
 import vibekit_desktop
 from vibekit_desktop.core.diff.document import DEFAULT, Limits
-from vibekit_desktop.core.types.diffs import DiffResult, StyleRuns
+from vibekit_desktop.core.types.diffs import EXACT, Compare, DiffResult, StyleRuns
 from vibekit_desktop.core.types.errors import BugError, WorkerDied
 from vibekit_desktop.core.worker import jobs
 from vibekit_desktop.core.worker.jobs import Answer, BuildJob, Failed, Job
@@ -97,13 +97,11 @@ class WorkerPool:
         *,
         old_mode: int | None = None,
         new_mode: int | None = None,
-        ignore_whitespace: bool = False,
+        how: Compare = EXACT,
         limits: Limits = DEFAULT,
     ) -> DiffResult:
         """`diff.document.build` in the worker."""
-        job = BuildJob(
-            old=old, new=new, old_mode=old_mode, new_mode=new_mode, ignore_whitespace=ignore_whitespace, limits=limits
-        )
+        job = BuildJob(old=old, new=new, old_mode=old_mode, new_mode=new_mode, compare=how, limits=limits)
         answer = await self._ask(job)
         if isinstance(answer, Failed):
             raise BugError(f"a job failed in the worker: {answer.kind} at {' '.join(answer.places)}")

@@ -14,7 +14,7 @@ from vibekit_desktop.core.types.diffs import (
     Unreadable,
 )
 from vibekit_desktop.ui.text import tr
-from vibekit_desktop.ui.visible import has_hidden
+from vibekit_desktop.ui.visible import has_hidden, visible_name
 from vibekit_desktop.ui.wording import number_text, size_text
 
 _LOOKED_AT = 2_000
@@ -44,6 +44,12 @@ def _note(note: DiffNote, lines: int) -> tuple[str, str] | None:
             return tr("Same text; only whitespace differs."), ""
         case Note.INVALID_BYTES:
             return tr("Some bytes are not text in this encoding."), tr("They are shown as marks.")
+        case Note.INVISIBLE:
+            return tr("Characters that can't be seen."), tr("They are shown as marks; copied text has them as they are.")
+        case Note.RENAME:
+            return tr("Renamed from {old}.", old=visible_name(note.old)), ""
+        case Note.TYPE:
+            return tr("Was a {old}, is a {new}.", old=note.old, new=note.new), ""
         case Note.FINAL_NEWLINE:
             return None  # Shown in the row under the last line.
 

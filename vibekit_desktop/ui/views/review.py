@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QStackedWidget, QVBoxLayou
 
 from vibekit_desktop.core.api import Diffs
 from vibekit_desktop.core.types.checkpoints import AfterTurn, Now, Point, Start, Timeline
-from vibekit_desktop.core.types.diffs import DiffRequest, FileDiff
+from vibekit_desktop.core.types.diffs import Compare, DiffRequest, FileDiff, Ignore
 from vibekit_desktop.core.types.errors import CoreError
 from vibekit_desktop.core.types.events import WorkspaceRestored
 from vibekit_desktop.core.types.ids import ChatId, WorkspacePath
@@ -262,12 +262,15 @@ class ReviewPage(QWidget):
         if not self.model.entries:
             self._list_skeleton.begin()
             self._list_stack.setCurrentWidget(self._list_skeleton)
-        job = self._load_files(self._chat, self._old, self._new, self._token, white=self._white.isChecked())
+        job = self._load_files(self._chat, self._old, self._new, self._token, self._compare())
         self._bridge.spawn(self, job, name="list changed files")
 
-    async def _load_files(self, chat: ChatId, old: Point, new: Point, token: int, *, white: bool) -> None:
+    def _compare(self) -> Compare:
+        return Compare(Ignore.ALL if self._white.isChecked() else Ignore.NOTHING)
+
+    async def _load_files(self, chat: ChatId, old: Point, new: Point, token: int, compare: Compare) -> None:
         try:
-            found = await self._diffs.files(chat, old, new, (), ignore_whitespace=white)
+            found = await self._diffs.files(chat, old, new, (), compare=compare)
         except CoreError as error:
             if token == self._token:
                 text = sentence(error)
@@ -321,7 +324,7 @@ class ReviewPage(QWidget):
             if self._timeline is not None and not self._timeline.workspace_found:
                 why = tr("The workspace was not found where it was.")
             self._head.set_file(entry, why_no_undo=why)
-        request = DiffRequest(self._chat, path, self._old, self._new, self._white.isChecked())
+        request = DiffRequest(self._chat, path, self._old, self._new, self._compare())
         self.presenter.ask(request, self._labels(), at_once=at_once)
 
     def _labels(self) -> Labels:
