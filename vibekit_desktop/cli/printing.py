@@ -105,6 +105,13 @@ def many(count: int, noun: str, nouns: str = "") -> str:
     return f"{count:,} {noun}" if count == 1 else f"{count:,} {nouns or noun + 's'}"
 
 
+_PLAN_NOTES = {
+    "turns-followed": "The turns that were cut away stay in their branch: new turns followed.",
+    "turn-cut-off": "A turn was cut off: the program was ended while it ran. The first change ends it, and counts what its "
+    "agent wrote last as the agent's; this preview does not yet.",
+}
+
+
 def leave_words(reason: str) -> str:
     """A reason of `LeaveReason` in words."""
     return _LEFT_WORDS.get(reason, reason)
@@ -305,7 +312,7 @@ def print_plan(plan: RestorePlan) -> None:
     if plan.brings_back:
         say(f"the chat: {many(plan.brings_back, 'message')} come{'s' if plan.brings_back == 1 else ''} back")
     for note in plan.notes:
-        say(note)
+        say(_PLAN_NOTES.get(note, note))
     say(f"plan {plan.digest}")
 
 

@@ -16,6 +16,7 @@ from vibekit_desktop.core.types.agents import (
     OptionKind,
     Prompt,
 )
+from vibekit_desktop.core.types.checkpoints import KEEP_MINE, BeforeTurn, Scope
 from vibekit_desktop.core.types.errors import Busy
 from vibekit_desktop.core.types.ids import ChatId
 
@@ -326,8 +327,14 @@ def test_a_turn_that_a_crash_cut_off_is_ended_at_the_next_start(town: LiveTown) 
     lock.write_text("2\n")
     (town.work / "late.txt").write_text("after the crash")
 
+    async def notes(wired: Wired) -> tuple[str, ...]:
+        point = BeforeTurn(1)
+        return (await wired.core.checkpoints.plan_restore(chat, point, paths=(), scope=Scope.FILES, mine=KEEP_MINE)).notes
+
     async def start(wired: Wired) -> None:
+        assert await notes(wired) == ("turn-cut-off",)
         await wired.recover()
+        assert await notes(wired) == ()
         await wired.recover()
         with pytest.raises(Exception, match="turn"):
             await wired.core.turns.end(chat, answer=None)

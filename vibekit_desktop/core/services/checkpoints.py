@@ -141,6 +141,8 @@ class CheckpointService:
             if vault.workspace() is None and request.scope is not Scope.CHAT:
                 raise WorkspaceMissing(vault.workspace_path)
             plan = kernel.plan(chat, request)
+            if vault.turns_cut_off():  # only a change ends such a turn, and then knows whose the last writes are
+                plan = replace(plan, notes=(*plan.notes, "turn-cut-off"))
             return replace(plan, files=tuple(self._counts.fill_planned(vault, kernel, file) for file in plan.files))
 
         return await self._reading(chat, work)
