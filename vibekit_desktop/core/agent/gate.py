@@ -175,13 +175,13 @@ class Gate:
         decision = await self._decider.decide(turn, wish)
         turn.note(decision.words, decision.outcome.value)
         if decision.outcome is Outcome.ALLOWED and allow is not None:
-            self._grant(turn, decision)
-            return allow
+            await self._grant(turn, decision)
+            return None if turn.stopped() else allow
         if decision.outcome is Outcome.REFUSED:
             _log.info("an agent was refused something: %s", wish.operation.value)
         return None if decision.outcome is Outcome.CANCELLED else _option(ask.options, "reject_once")
 
-    def _grant(self, turn: GuardedTurn, decision: Decision) -> None:
+    async def _grant(self, turn: GuardedTurn, decision: Decision) -> None:
         """Remember what was allowed, for what the agent will do through us."""
         wish = decision.wish
         if wish.operation is Operation.RUN:
@@ -191,7 +191,8 @@ class Gate:
             for path in wish.inside:
                 before = wish.states.get(path, UNKNOWN)
                 named = [place.text for place in wish.places if place.real == path]
-                turn.grants.allow_edit(edit_of(path, before, wish.diffs, named, wish.tool_call_id))
+                edit = await asyncio.to_thread(edit_of, path, before, wish.diffs, named, wish.tool_call_id)
+                turn.grants.allow_edit(edit)
             if not wish.inside:
                 turn.heard_running.add(wish.tool_call_id)
         elif wish.operation is Operation.READ:

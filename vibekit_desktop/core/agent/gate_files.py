@@ -4,6 +4,7 @@ A write uses up the grant for its path if the disk and the text are what was sho
 out: it keeps what goes in the same step, and writes nothing if the file is another one by then. Loop thread.
 """
 
+import asyncio
 import hashlib
 import logging
 from dataclasses import replace
@@ -97,7 +98,7 @@ class GateFiles:
         place = wish.places[0] if wish.places else Place(text, Verdict.REFUSE, refused=Refused.WORKSPACE)
         if place.refused is not None or place.real is None:
             raise self._refuse(turn, replace(wish, places=(place,)), place)
-        if _is_there(wish, place, data):
+        if await _is_there(wish, place, data):
             turn.grants.take_edit(place.real, wish.states.get(place.real, UNKNOWN), content)
             return
         taken = turn.grants.take_edit(place.real, wish.states.get(place.real, UNKNOWN), content)
@@ -151,7 +152,7 @@ class GateFiles:
                 return
             except ChangedMeanwhile:
                 again = (await self._decider.look(wish)).with_why(Why.CHANGED)
-                if again.refused is None and again.places and _is_there(again, again.places[0], data):
+                if again.refused is None and again.places and await _is_there(again, again.places[0], data):
                     return
                 wish, unprotected = await self._asked(turn, again, call, content)
             except (PathRefused, PathEscape) as error:
@@ -198,11 +199,17 @@ class GateFiles:
         return Denied("refused", refused_because(place))
 
 
-def _is_there(wish: Wish, place: Place, data: bytes) -> bool:
+async def _is_there(wish: Wish, place: Place, data: bytes) -> bool:
     """Whether the file holds this already: one agent writes each file by itself and through us at the same time. Then there
     is nothing to do, and nobody to ask."""
     state = UNKNOWN if place.real is None else wish.states.get(place.real, UNKNOWN)
-    return state.state is State.PRESENT and state.sha == hashlib.sha256(data).hexdigest()
+    if state.state is not State.PRESENT or state.size != len(data):
+        return False
+    return state.sha == await asyncio.to_thread(_sha, data)
+
+
+def _sha(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
 
 
 def _as_refused(place: Place, reason: Refused) -> Place:

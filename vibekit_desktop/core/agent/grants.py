@@ -115,7 +115,8 @@ def edit_of(
     path: WorkspacePath, before: FileState, diffs: Sequence[DiffFragment], shown: Sequence[str], tool_call_id: str
 ) -> Edit:
     """The grant for a path. A request says all of the new text if it has one diff for the path, whose old side is all that is
-    there; a fragment says nothing of the rest of the file. ``shown``: the texts that the path was given as."""
+    there; a fragment says nothing of the rest of the file. ``shown``: the texts that the path was given as. Hashes, so not on
+    the loop."""
     of_path = [diff for diff in diffs if diff.path in shown]
     text, lossy = _whole_text(of_path[0], before) if len(of_path) == 1 else (None, False)
     return Edit(path, before, text, tool_call_id, lossy)
