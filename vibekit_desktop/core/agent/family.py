@@ -134,7 +134,11 @@ def _wait(handles: dict[Kin, int], wait_s: float) -> None:
 def _table() -> Iterator[tuple[int, _Entry]]:
     if sys.platform != "linux":
         return
-    for name in Fs().list_names(_PROC):
+    try:
+        names = Fs().list_names(_PROC)
+    except CannotRead:
+        return
+    for name in names:
         if name.isdecimal() and (entry := _entry(int(name))) is not None:
             yield int(name), entry
 
