@@ -1,16 +1,18 @@
 """Lay a `DiffDocument` out as display rows: lines, fold bars and end-of-file notes, side by side or unified.
 
-Pure arithmetic on arrays: 200,000 rows are laid out in milliseconds and nothing is made per row. No Qt. The view asks for
-the rows in sight only. Document rows are counted from 0; ``hidden`` ranges never touch a hunk's context.
+Nothing is made per row: the map is a list of pieces, each a run of display rows that stand for consecutive lines, so that
+200,000 rows are laid out in milliseconds. No Qt. Document rows are counted from 0; ``hidden`` ranges never touch a change.
 """
 
 from array import array
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import IntEnum
 
 from vibekit_desktop.core.types.diffs import DiffDocument, Hunk, RowKind
+from vibekit_desktop.ui.models.diff_heights import ExtraLines
+from vibekit_desktop.ui.models.diff_runs import NEW, OLD, Run, Runs
 
 STEP = 20
 """How many lines one press on a fold bar shows."""
@@ -63,21 +65,34 @@ class DiffRows:
     """The row map. Invariant: every document row is in exactly one display row (in unified, changed rows in one for each side
     they have) or hidden in exactly one fold.
 
-    Heights are given by the view: ``line`` for lines and notes, ``fold`` for fold bars.
+    Heights are given by the view: ``line`` for lines and notes, ``fold`` for fold bars. ``context`` is how many lines are shown
+    around a change, None for all. ``runs`` are those of the document, where they are known already.
     """
 
-    def __init__(self, document: DiffDocument, *, unified: bool, line: int = 20, fold: int = 28) -> None:
+    def __init__(
+        self,
+        document: DiffDocument,
+        *,
+        unified: bool,
+        line: int = 20,
+        fold: int = 28,
+        context: int | None = 3,
+        runs: Runs | None = None,
+    ) -> None:
         self.document = document
         self.unified = unified
+        self.runs = runs or Runs(document)
         self._line = line
         self._fold_height = fold
-        self._hidden: list[tuple[int, int]] = _gaps(document)
+        self._hidden: list[tuple[int, int]] = _gaps(document, context)
+        self._measure: Callable[[int, bool], int] | None = None
+        self.extra: ExtraLines | None = None
         self._build()
 
     # Asking.
 
     def __len__(self) -> int:
-        return len(self._kinds)
+        return self._count
 
     @property
     def height(self) -> int:
@@ -87,36 +102,50 @@ class DiffRows:
     @property
     def folds(self) -> tuple[Fold, ...]:
         """The fold bars in order."""
-        return tuple(self._folds)
+        return tuple(self.fold(number) for number in range(len(self._hidden)))
+
+    def fold(self, number: int) -> Fold:
+        """One fold bar."""
+        first, last = self._hidden[number]
+        hunks = self.document.hunks
+        below = bisect_left(hunks, first, key=lambda hunk: hunk.first_change)
+        heading = hunks[below].heading if below < len(hunks) else ""
+        return Fold(first, last, heading, at_start=first == 0, at_end=last == len(self.runs) - 1)
 
     @property
     def hunks(self) -> tuple[Hunk, ...]:
         """The document's hunks."""
         return self.document.hunks
 
+    def _piece(self, index: int) -> int:
+        return bisect_right(self._starts, index) - 1
+
     def kind(self, index: int) -> Show:
         """What display row ``index`` is."""
-        return Show(self._kinds[index])
+        return Show(self._kinds[self._piece(index)])
 
     def ref(self, index: int) -> int:
         """The document row of a line, or the position in `folds` of a fold bar."""
-        value = self._refs[index]
-        return value if value >= 0 else -1 - value
+        piece = self._piece(index)
+        value = self._values[piece] + index - self._starts[piece]
+        kind = self._kinds[piece]
+        return self.runs.row_of(OLD if kind == Show.OLD else NEW, value) if kind in (Show.OLD, Show.NEW) else value
 
     def top(self, index: int) -> int:
         """Where display row ``index`` begins, in pixels; ``len(self)`` gives the end."""
         folds_above = bisect_right(self._fold_at, index - 1)
-        return index * self._line + folds_above * (self._fold_height - self._line)
+        extra = self.extra.above(index) if self.extra is not None else 0
+        return (index + extra) * self._line + folds_above * (self._fold_height - self._line)
 
     def row_height(self, index: int) -> int:
         """How high display row ``index`` is."""
-        return self._fold_height if self._kinds[index] == Show.FOLD else self._line
+        if self.kind(index) is Show.FOLD:
+            return self._fold_height
+        return self._line * (1 + (self.extra.of(index) if self.extra is not None else 0))
 
     def at(self, y: int) -> int:
         """The display row at ``y`` pixels from the top, kept inside."""
-        if not self._kinds:
-            return 0
-        low, high = 0, len(self) - 1
+        low, high = 0, max(0, len(self) - 1)
         while low < high:
             middle = (low + high + 1) // 2
             if self.top(middle) <= y:
@@ -125,44 +154,58 @@ class DiffRows:
                 high = middle - 1
         return low
 
-    def index_of(self, row: int) -> int:
-        """The display row that shows a document row (its old side first), or the fold bar that hides it."""
-        for position, fold in enumerate(self._folds):
-            if fold.first <= row <= fold.last:
-                return self._fold_at[position]
-        try:
-            return self._refs.index(row)
-        except ValueError:
-            return max(0, len(self) - 1)
+    def index_of(self, row: int, side: int | None = None) -> int:
+        """The display row that shows a document row (of ``side``, else its old side first), or the fold bar that hides it."""
+        if not self._count:
+            return 0
+        piece = max(0, bisect_right(self._rows, row) - 1)
+        kind = self._kinds[piece]
+        if kind == Show.FOLD:
+            return self._starts[piece]
+        if kind == Show.END:
+            return self._starts[piece - 1 if piece else 0]
+        if kind == Show.PAIR:
+            return min(self._starts[piece] + row - self._values[piece], self._ends(piece))
+        if piece and self._kinds[piece - 1] == Show.OLD and self._rows[piece - 1] == self._rows[piece]:
+            old = self.runs.line(OLD, row)
+            if old and (side != NEW or not self.runs.line(NEW, row)):
+                piece -= 1
+        which = OLD if self._kinds[piece] == Show.OLD else NEW
+        place = self._starts[piece] + self.runs.line(which, row) - self._values[piece]
+        return max(self._starts[piece], min(place, self._ends(piece)))
+
+    def _ends(self, piece: int) -> int:
+        return (self._starts[piece + 1] if piece + 1 < len(self._starts) else self._count) - 1
 
     def hunk_span(self, hunk: int) -> tuple[int, int]:
         """First and last display row of a hunk's changed lines."""
-        return self._hunk_spans[hunk]
+        one = self.document.hunks[hunk]
+        return self.index_of(one.first_change), self.index_of(one.last_change, NEW)
 
     def hunk_at(self, index: int) -> int | None:
         """The hunk whose changed lines are at display row ``index``, else the next below, else the last; None without hunks."""
-        if not self._hunk_spans:
+        hunks = range(len(self.document.hunks))
+        if not hunks:
             return None
-        number = bisect_left(self._hunk_spans, index, key=lambda span: span[1])
-        return min(number, len(self._hunk_spans) - 1)
+        number = bisect_left(hunks, index, key=lambda hunk: self.hunk_span(hunk)[1])
+        return min(number, len(hunks) - 1)
 
     def sides(self, index: int) -> tuple[int | None, int | None]:
         """The line numbers (from 1) that display row ``index`` shows, old and new; None where that side has none here."""
-        kind = self._kinds[index]
-        if kind in (Show.FOLD, Show.END):
-            return None, None
-        row = self.document.rows[self._refs[index]]
+        piece = self._piece(index)
+        kind, place = self._kinds[piece], self._values[piece] + index - self._starts[piece]
+        if kind == Show.PAIR:
+            return self.runs.line(OLD, place) or None, self.runs.line(NEW, place) or None
         if kind == Show.OLD:
-            return row.old_line, None
-        if kind == Show.NEW:
-            return None, row.new_line
-        return row.old_line, row.new_line
+            return place, None
+        return (None, place) if kind == Show.NEW else (None, None)
 
     def row_kind(self, index: int) -> RowKind | None:
         """What changed in a line, as it is painted; None for fold bars and notes."""
-        match self._kinds[index]:
+        piece = self._piece(index)
+        match self._kinds[piece]:
             case Show.PAIR:
-                return self.document.rows[self._refs[index]].kind
+                return self.runs.kind(self._values[piece] + index - self._starts[piece])
             case Show.OLD:
                 return RowKind.DELETED
             case Show.NEW:
@@ -172,134 +215,123 @@ class DiffRows:
 
     def marks(self) -> Iterator[Mark]:
         """Runs of changed rows for the overview strip, top down."""
-        for first, last, deleted, added in self._marks:
-            yield Mark(self.top(first), self.top(last + 1), deleted, added)
+        if not self.unified:
+            for first, last, kind in self.runs.stretches:
+                top, bottom = self.top(self.index_of(first)), self.top(self.index_of(last) + 1)
+                yield Mark(top, bottom, kind is not RowKind.ADDED, kind is not RowKind.DELETED)
+            return
+        for piece, kind_value in enumerate(self._kinds):
+            if kind_value in (Show.OLD, Show.NEW):
+                top, bottom = self.top(self._starts[piece]), self.top(self._ends(piece) + 1)
+                yield Mark(top, bottom, kind_value == Show.OLD, kind_value == Show.NEW)
 
     # Opening.
 
     def show_more(self, fold: int, *, up: bool, count: int = STEP) -> None:
         """Show ``count`` more lines of a fold: ``up`` from its lower end, else from its upper end."""
-        first, last = self._folds[fold].first, self._folds[fold].last
-        position = self._hidden.index((first, last))
+        first, last = self._hidden[fold]
         if up:
             last -= count
         else:
             first += count
         if last - first + 1 < MIN_HIDDEN:
-            del self._hidden[position]
+            del self._hidden[fold]
         else:
-            self._hidden[position] = (first, last)
+            self._hidden[fold] = (first, last)
         self._build()
 
     def show_all(self, fold: int) -> None:
         """Show every line of a fold."""
-        self._hidden.remove((self._folds[fold].first, self._folds[fold].last))
+        del self._hidden[fold]
         self._build()
 
     def reveal(self, row: int) -> None:
         """Open the fold that hides a document row, if one does."""
-        for position, fold in enumerate(self._folds):
-            if fold.first <= row <= fold.last:
-                self.show_all(position)
-                return
+        self.reveal_span(row, row)
+
+    def reveal_span(self, first: int, last: int) -> None:
+        """Open every fold that hides one of some document rows."""
+        kept = [(start, end) for start, end in self._hidden if end < first or start > last]
+        if len(kept) != len(self._hidden):
+            self._hidden = kept
+            self._build()
+
+    def hidden(self) -> tuple[tuple[int, int], ...]:
+        """The document rows that are hidden: first and last of each run."""
+        return tuple(self._hidden)
 
     def resize(self, *, line: int, fold: int) -> None:
         """Other heights (text zoom)."""
         self._line = line
         self._fold_height = fold
 
+    def wrap(self, measure: Callable[[int, bool], int] | None) -> None:
+        """Let rows take more than one line: ``measure(index, exact)`` gives how many more. None: one line each."""
+        self._measure = measure
+        self.extra = ExtraLines(self._count, measure) if measure is not None else None
+
     # Building.
 
     def _build(self) -> None:
+        self._starts = array("i")
         self._kinds = bytearray()
-        self._refs = array("i")
-        self._folds: list[Fold] = []
+        self._values = array("i")
+        self._rows = array("i")
         self._fold_at = array("i")
-        self._marks: list[tuple[int, int, bool, bool]] = []
-        self._hunk_spans: list[tuple[int, int]] = []
-        self._next_hunk = 0
-        rows = len(self.document.rows)
+        self._count = 0
+        self._next = 0
         position = 0
-        for first, last in self._hidden:
+        for number, (first, last) in enumerate(self._hidden):
             self._lines(position, first)
-            self._fold_at.append(len(self._kinds))
-            self._refs.append(-1 - len(self._folds))
-            self._kinds.append(Show.FOLD)
-            self._folds.append(Fold(first, last, self._heading_after(last), at_start=first == 0, at_end=last == rows - 1))
+            self._fold_at.append(self._count)
+            self._add(Show.FOLD, number, first, 1)
             position = last + 1
-        self._lines(position, rows)
+        self._lines(position, len(self.runs))
         if self._has_end_note():
-            self._refs.append(0)
-            self._kinds.append(Show.END)
-
-    def _heading_after(self, row: int) -> str:
-        # Called right after the hunks above the fold were laid out, so the next one is the one below it.
-        hunks = self.document.hunks
-        below = next((hunk for hunk in hunks[self._next_hunk : self._next_hunk + 1] if hunk.first_row > row), None)
-        return below.heading if below else ""
+            self._add(Show.END, 0, len(self.runs), 1)
+        self.wrap(self._measure)
 
     def _has_end_note(self) -> bool:
         old, new = self.document.old, self.document.new
         return any(side.exists and side.lines and not side.final_newline for side in (old, new))
 
+    def _add(self, kind: Show, value: int, row: int, count: int) -> None:
+        if count > 0:
+            self._starts.append(self._count)
+            self._kinds.append(kind)
+            self._values.append(value)
+            self._rows.append(row)
+            self._count += count
+
     def _lines(self, first: int, end: int) -> None:
-        """Append document rows ``first`` to ``end`` (not included); hunks tell where the changed ones are."""
+        """Document rows ``first`` to ``end`` (not included)."""
+        if not self.unified:
+            self._add(Show.PAIR, first, first, end - first)
+            return
+        runs = self.runs.runs
         position = first
-        hunks = self.document.hunks
-        while self._next_hunk < len(hunks) and hunks[self._next_hunk].first_change < end:
-            hunk = hunks[self._next_hunk]
-            self._next_hunk += 1
-            self._same(position, hunk.first_change)
-            start = len(self._kinds)
-            self._changed(hunk.first_change, hunk.last_change + 1)
-            self._hunk_spans.append((start, len(self._kinds) - 1))
-            position = hunk.last_change + 1
-        self._same(position, end)
+        while self._next < len(runs) and runs[self._next].first < end:
+            run = runs[self._next]
+            self._next += 1
+            self._add(Show.PAIR, position, position, run.first - position)
+            self._changed(run)
+            position = run.last + 1
+        self._add(Show.PAIR, position, position, end - position)
 
-    def _same(self, first: int, end: int) -> None:
-        if end > first:
-            self._refs.extend(range(first, end))
-            self._kinds.extend(bytes(end - first))
-
-    def _changed(self, first: int, end: int) -> None:
-        rows = self.document.rows
-        run: list[int] = []
-        for row in range(first, end):
-            kind = rows[row].kind
-            if kind is RowKind.SAME:
-                self._run(run)
-                run = []
-                self._same(row, row + 1)
-            elif self.unified:
-                run.append(row)
-            else:
-                self._mark(len(self._kinds), kind is not RowKind.ADDED, kind is not RowKind.DELETED)
-                self._same(row, row + 1)
-        self._run(run)
-
-    def _run(self, run: list[int]) -> None:
+    def _changed(self, run: Run) -> None:
         """Unified: first every old line of a run of changed rows, then every new one."""
-        rows = self.document.rows
-        for show, has in ((Show.OLD, RowKind.ADDED), (Show.NEW, RowKind.DELETED)):
-            for row in run:
-                if rows[row].kind is not has:
-                    self._mark(len(self._kinds), show is Show.OLD, show is Show.NEW)
-                    self._refs.append(row)
-                    self._kinds.append(show)
-
-    def _mark(self, index: int, deleted: bool, added: bool) -> None:
-        if self._marks and self._marks[-1][1:] == (index - 1, deleted, added):
-            self._marks[-1] = (self._marks[-1][0], index, deleted, added)
-        else:
-            self._marks.append((index, index, deleted, added))
+        self._add(Show.OLD, run.old_first, run.first, run.old_count)
+        self._add(Show.NEW, run.new_first, run.first, run.new_count)
 
 
-def _gaps(document: DiffDocument) -> list[tuple[int, int]]:
-    """The runs of rows outside every hunk that are worth a fold bar."""
+def _gaps(document: DiffDocument, context: int | None) -> list[tuple[int, int]]:
+    """The runs of rows away from every change that are worth a fold bar."""
+    if context is None:
+        return []
     gaps: list[tuple[int, int]] = []
     position = 0
     for hunk in document.hunks:
-        gaps.append((position, hunk.first_row - 1))
-        position = hunk.last_row + 1
+        gaps.append((position, hunk.first_change - context - 1))
+        position = hunk.last_change + context + 1
     gaps.append((position, len(document.rows) - 1))
     return [(first, last) for first, last in gaps if last - first + 1 >= MIN_HIDDEN]
