@@ -244,6 +244,7 @@ class FocusRing(QObject):
         pressed = QApplication.mouseButtons() != Qt.MouseButton.NoButton
         wanted = new if isinstance(new, QAbstractButton) and not pressed else None
         if self._frame is not None:
+            self._frame.destroyed.disconnect(self._gone)  # it comes later, and would be taken for the end of the next frame
             self._frame.setWidget(None)  # type: ignore[arg-type]  # Qt takes null, the stubs do not say so
             self._frame.deleteLater()
             self._frame = None
