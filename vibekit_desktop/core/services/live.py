@@ -301,7 +301,9 @@ class LiveService:
             task.cancel()
         await asyncio.gather(*self._warming, return_exceptions=True)
         live, self._live = tuple(self._live.values()), {}
-        await asyncio.gather(*(one.close() for one in live), return_exceptions=True)
+        for found in await asyncio.gather(*(one.close() for one in live), return_exceptions=True):
+            if isinstance(found, Exception):
+                _log.error("a live chat was not closed", exc_info=found)
 
 
 def _require_words(prompt: Prompt) -> None:

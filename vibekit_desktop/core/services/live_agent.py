@@ -107,6 +107,8 @@ class LiveAgent:
         self._upto = ""
         self._start_lock = asyncio.Lock()
         self._watching: asyncio.Task[None] | None = None
+        self._leaving: list[Link] = []
+        """Those that are being ended. One whose end was cut short stays here for the next."""
 
     @property
     def name(self) -> str:
@@ -265,9 +267,8 @@ class LiveAgent:
         )
 
     async def _give_up(self, error: BaseException) -> None:
-        link, self.link, self.opened = self.link, None, None
-        if link is not None:
-            await link.close(patience_s=0.5)
+        self._let_go()
+        await self._close_all(patience_s=0.5)
         if isinstance(error, CoreError):
             self.error = error
             if isinstance(error, AgentNotSignedIn) and self.launchable is not None:
@@ -280,29 +281,41 @@ class LiveAgent:
         ended = await link.ended()
         if self.link is not link:
             return
-        self.link, self.opened = None, None
+        self._let_go()
         self.options, self.commands = (), ()
         if ended.reason != "closed":
             self.error = AgentFailed(self.name, "session", ended.reason, said=ended.said, status=ended.status)
         self._enter(LivePhase.OFF)
+        await self._close_all(patience_s=0.5)
 
     def _is_started(self) -> bool:
         return self.link is not None or self._start_lock.locked()
 
     async def end(self, *, patience_s: float = 2.0) -> None:
-        """End the agent, if it runs; the chat stays."""
-        link, self.link, self.opened = self.link, None, None
+        """End the agent, if it runs, and wait also for one that somebody else is ending; the chat stays."""
+        self._let_go()
         watching, self._watching = self._watching, None
-        if link is not None:
-            await link.close(patience_s=patience_s)
+        await self._close_all(patience_s=patience_s)
         if watching is not None:
             watching.cancel()
             await asyncio.gather(watching, return_exceptions=True)
         if self._is_started():
             return  # by somebody else meanwhile
+        self.gate = self.terminals = None  # with all that commands wrote
         self.options, self.commands = (), ()
         if self.phase is not LivePhase.UNAVAILABLE:
             self._enter(LivePhase.OFF)
+
+    def _let_go(self) -> None:
+        link, self.link, self.opened = self.link, None, None
+        if link is not None:
+            self._leaving.append(link)
+
+    async def _close_all(self, *, patience_s: float) -> None:
+        for link in tuple(self._leaving):
+            await link.close(patience_s=patience_s)
+            if link in self._leaving:
+                self._leaving.remove(link)
 
     # -- what it offers ----------------------------------------------------------------------------------------------
 
@@ -340,10 +353,10 @@ class LiveAgent:
         )
 
     async def add_rule(self, rule: Rule) -> None:
-        """From now on this is not asked."""
+        """From now on this is not asked; once it is stored, not before."""
+        await self._means.book.changing(self._chat, self._vault, lambda _: self._means.rules.add(self._vault, rule))
         self.rules = (*self.rules, rule)
         self._changed()
-        await self._means.book.changing(self._chat, self._vault, lambda _: self._means.rules.add(self._vault, rule))
 
     async def forget_rule(self, rule: Rule) -> None:
         """Ask again from now on."""

@@ -238,6 +238,9 @@ class LiveTurn:
             for task in (said, pump, watch):
                 task.cancel()
             await asyncio.gather(said, pump, watch, return_exceptions=True)
+            for task in (pump, watch):
+                if not task.cancelled() and (failed := task.exception()) is not None:
+                    _log.error("%s failed", task.get_name(), exc_info=failed)
 
     async def _said_or_stopped(self, said: "asyncio.Task[StopReason]") -> None:
         """Wait for the agent's end of the turn; once somebody wants it stopped, not for ever."""
