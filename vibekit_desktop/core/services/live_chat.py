@@ -16,7 +16,8 @@ from vibekit_desktop.core.agent.link import Ask, LinkEvent, TerminalExit, Termin
 from vibekit_desktop.core.services import live_words
 from vibekit_desktop.core.services.attachments import parts_of
 from vibekit_desktop.core.services.live_agent import LiveAgent, Means
-from vibekit_desktop.core.services.live_turn import LiveTurn, Saying, Stage
+from vibekit_desktop.core.services.live_stage import Saying, Stage
+from vibekit_desktop.core.services.live_turn import LiveTurn
 from vibekit_desktop.core.services.serial import durably
 from vibekit_desktop.core.services.vaults import OpenVault
 from vibekit_desktop.core.types.agent_errors import AgentNotSignedIn, NotOffered

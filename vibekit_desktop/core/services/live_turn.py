@@ -16,34 +16,27 @@ import time
 import uuid
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack, suppress
-from dataclasses import dataclass
 
 import msgspec
 
 from vibekit_desktop.core.agent.answer import DENIED, STOPPED, AnswerBuilder
-from vibekit_desktop.core.agent.gate import Gate
-from vibekit_desktop.core.agent.link import Ask, Link, LinkEvent, PromptPart, ToolChanged
-from vibekit_desktop.core.agent.questions import Questions
-from vibekit_desktop.core.agent.terminals import Terminals
-from vibekit_desktop.core.bus import Bus
+from vibekit_desktop.core.agent.link import Ask, LinkEvent, ToolChanged
 from vibekit_desktop.core.chat import prompted
 from vibekit_desktop.core.chat.hooked import storable
 from vibekit_desktop.core.chat.partial import Partial
 from vibekit_desktop.core.checkpoint.kernel import CheckpointKernel
-from vibekit_desktop.core.disk.fs import Fs
 from vibekit_desktop.core.disk.locks import TurnLock
 from vibekit_desktop.core.services import live_words
 from vibekit_desktop.core.services.attachments import stored
+from vibekit_desktop.core.services.live_stage import Saying, Stage
 from vibekit_desktop.core.services.serial import durably
-from vibekit_desktop.core.services.turn_book import TurnBook
-from vibekit_desktop.core.services.vaults import OpenVault
 from vibekit_desktop.core.types.agent_errors import AgentFailed, AgentNotSignedIn
-from vibekit_desktop.core.types.agents import NOT_COMPLETE, Given, Headless, Prompt, StopReason, TurnOutcome
+from vibekit_desktop.core.types.agents import NOT_COMPLETE, Given, StopReason, TurnOutcome
 from vibekit_desktop.core.types.chats import Chat, Message, Role
 from vibekit_desktop.core.types.checkpoints import Coverage, FileChange
 from vibekit_desktop.core.types.errors import CoreError
 from vibekit_desktop.core.types.events import AnswerStreamed, MessageAppended
-from vibekit_desktop.core.types.ids import ChatId, WorkspacePath
+from vibekit_desktop.core.types.ids import WorkspacePath
 
 _log = logging.getLogger(__name__)
 
@@ -56,34 +49,6 @@ SILENT_S = 30 * 60.0
 """An agent that says nothing for so long, while nobody is asked and no command of its runs in a terminal of ours, hangs."""
 _OPEN_CALLS_FACTOR = 3
 _LOOK_S = 5.0
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Saying:
-    """What a turn says, and who says it as what. ``amend``: what else of the chat is other from now on."""
-
-    prompt: Prompt
-    parts: Sequence[PromptPart]
-    session: str
-    headless: Headless | None
-    amend: Callable[[Chat], Chat]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Stage:
-    """The things that a turn of one chat works with."""
-
-    bus: Bus
-    book: TurnBook
-    fs: Fs
-    vault: OpenVault
-    chat: ChatId
-    agent: str
-    link: Link
-    gate: Gate
-    questions: Questions
-    terminals: Terminals
-    clock: Callable[[], int]
 
 
 class LiveTurn:
