@@ -444,6 +444,7 @@ def test_a_sign_in_that_fails_or_never_ends_says_so_and_ends_the_agent(computer:
 
 
 def test_the_sessions_of_a_workspace_come_newest_first(computer: Computer) -> None:
+    """Which these are the link has found out, however their folders are spelled."""
     computer.install("gemini")
     work = computer.folder / "work"
 
@@ -451,14 +452,14 @@ def test_the_sessions_of_a_workspace_come_newest_first(computer: Computer) -> No
         link.greeting = Greeting(can_list=True)
         link.kept = (
             AgentSession(id="old", title="Old", workspace=str(work), updated_at=1),
-            AgentSession(id="other", title="Elsewhere", workspace="/elsewhere", updated_at=9),
+            AgentSession(id="linked", title="By a link", workspace="/elsewhere", updated_at=9),
             AgentSession(id="new", title="New", workspace=f"{work}/", updated_at=5),
             AgentSession(id="unsaid", title="", workspace="", updated_at=3),
         )
 
     computer.make = make
     found = computer.run(lambda agents: agents.sessions(AgentChoice(name="gemini"), work))
-    assert [one.id for one in found] == ["new", "unsaid", "old"]
+    assert [one.id for one in found] == ["linked", "new", "unsaid", "old"]
     assert computer.links[0].launch.folder == str(work)
     assert computer.links[0].closed
 

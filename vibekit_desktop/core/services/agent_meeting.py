@@ -91,8 +91,7 @@ class Meetings:
                 known = await link.list_sessions(str(workspace))
         finally:
             await link.close()
-        here = [one for one in known if not one.workspace or Path(one.workspace) == workspace]
-        return sorted(here, key=lambda one: one.updated_at, reverse=True)
+        return sorted(known, key=lambda one: one.updated_at, reverse=True)
 
     # -- in threads --------------------------------------------------------------------------------------------------
 
