@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from tests.helpers.fake_live import Answers, FakeAgents, FakeLive
+from tests.helpers.fake_reviews import FakeReviews
 from vibekit_desktop.core.api import Check, Core
 from vibekit_desktop.core.bus import Bus
 from vibekit_desktop.core.types.chats import ChatHeader, ChatView, Export, ExportFormat, Message, TurnSpan
@@ -441,6 +442,7 @@ class FakeCore:
         self.turns = FakeTurns()
         self.watch = FakeWatch()
         self.diffs = FakeDiffs()
+        self.reviews = FakeReviews(publish=self.bus.publish)
         self.exports = FakeExports()
         self.histories = FakeHistories()
         self.library = FakeLibrary()
@@ -455,6 +457,7 @@ class FakeCore:
             turns=self.turns,
             watch=self.watch,
             diffs=self.diffs,
+            reviews=self.reviews,
             exports=self.exports,
             histories=self.histories,
             library=self.library,

@@ -34,6 +34,7 @@ from vibekit_desktop.core.services.live import LiveService
 from vibekit_desktop.core.services.live_agent import Means
 from vibekit_desktop.core.services.live_rules import Rules
 from vibekit_desktop.core.services.purge import Purge, RetentionService
+from vibekit_desktop.core.services.reviews import ReviewService
 from vibekit_desktop.core.services.serial import Serial
 from vibekit_desktop.core.services.settings import SettingsService
 from vibekit_desktop.core.services.shelf import Shelf
@@ -110,6 +111,7 @@ def build(
     chats = ChatService(bus, shelf, history, headers, serial, families, purge, shown, checkpoints, clock=clock)
     retention = RetentionService(bus, purge, settings, clock=clock, pause=pause)
     diffs = DiffService(history, serial, pool)
+    reviews = ReviewService(bus, history, serial, clock=clock)
     exports = ExportService(fs, history, serial, diffs, clock=clock)
     agents = AgentService(
         bus,
@@ -149,6 +151,7 @@ def build(
         turns=turns,
         watch=watch,
         diffs=diffs,
+        reviews=reviews,
         exports=exports,
         histories=history,
         library=library,

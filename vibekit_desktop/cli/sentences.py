@@ -43,6 +43,14 @@ _UNFINISHED = {
 }
 
 
+_NO_COMMENT = {
+    "empty": "it says nothing",
+    "too-long": "it is too long",
+    "too-many": "the chat has as many as it can hold",
+    "no-lines": "there are no such lines",
+}
+
+
 def _reason(reason: str) -> str:
     return _REASONS.get(reason, reason)
 
@@ -104,6 +112,12 @@ def sentence(error: e.CoreError) -> str:
             return f"{error.folder!r} is not an empty folder; nothing was written"
         case e.FileThere():
             return f"there is something at {error.path!r} already; nothing was written"
+        case e.ExportTooLarge():
+            return f"it is more than one file may hold (over {error.most >> 20} MiB); nothing was written"
+        case e.CommentNotFound():
+            return f"the review of chat {error.chat} has no comment {error.comment!r}; nothing was changed"
+        case e.CommentRefused():
+            return f"the comment was not kept: {_NO_COMMENT.get(error.reason, error.reason)}"
         case e.WorkspaceRefused():
             return f"{error.folder!r} cannot be used: {_reason(error.reason)}"
         case e.ChatNotFound():

@@ -36,8 +36,9 @@ from vibekit_desktop.core.types.checkpoints import (
 )
 from vibekit_desktop.core.types.diffs import EXACT, Compare, DiffRequest, FileDiff, StyleRuns, WordSpans
 from vibekit_desktop.core.types.events import Event
-from vibekit_desktop.core.types.ids import ChatId, MessageId, WorkspacePath
+from vibekit_desktop.core.types.ids import BlobHash, ChatId, MessageId, WorkspacePath
 from vibekit_desktop.core.types.removals import DeleteReport, PurgeReport
+from vibekit_desktop.core.types.reviews import Comment, PlacedComment, ReviewedFile, Side
 from vibekit_desktop.core.types.settings import Setting
 from vibekit_desktop.core.types.sources import ImportReport, SourceSummary
 
@@ -250,6 +251,61 @@ class Diffs(Protocol):
         """
 
 
+class Reviews(Protocol):
+    """What a person has looked at in a chat's changes and said of them. `ReviewChanged` tells of changes.
+
+    A branch begins with its parent's marks, and the comments that the agent was not told. What a branch has goes to its parent
+    when it is merged, and a branch that is promoted gets what was open there.
+    """
+
+    async def reviewed(self, chat: ChatId) -> Sequence[ReviewedFile]:
+        """What was reviewed, oldest first; one path may be among them with several contents."""
+
+    async def set_reviewed(
+        self, chat: ChatId, path: WorkspacePath, before: BlobHash | None, after: BlobHash | None, reviewed: bool
+    ) -> None:
+        """Mark what a file was and became as reviewed, or no longer. Of too many marks the oldest give way."""
+
+    async def comments(self, chat: ChatId) -> Sequence[Comment]:
+        """All comments, oldest first."""
+
+    async def comment(
+        self,
+        chat: ChatId,
+        path: WorkspacePath,
+        side: Side,
+        first_line: int,
+        last_line: int,
+        text: str,
+        *,
+        old: Point,
+        new: Point,
+    ) -> Comment:
+        """Keep a comment on lines of one side of the diff between two points; ``path`` is the file's name on that side. Raises
+        `CommentRefused`, `NotKnownThere`, `InvalidText`."""
+
+    async def edit_comment(self, chat: ChatId, comment: str, text: str) -> None:
+        """Say something else; it is open again then. `CommentNotFound`, `CommentRefused`, `InvalidText`."""
+
+    async def delete_comment(self, chat: ChatId, comment: str) -> None:
+        """Forget a comment; `CommentNotFound`."""
+
+    async def place(
+        self, chat: ChatId, path: WorkspacePath, side: Side, point: Point, *, old_path: WorkspacePath | None = None
+    ) -> Sequence[PlacedComment]:
+        """Where the comments on one side of a file are in its content at a point; with ``old_path`` also those written while it
+        had that name."""
+
+    async def message(self, chat: ChatId, comments: Sequence[str]) -> str:
+        """These comments, by their ids, as one message for the agent; `CommentNotFound`."""
+
+    async def sent(self, chat: ChatId, comments: Sequence[str]) -> None:
+        """The agent was told these now; one that is gone meanwhile is not missed."""
+
+    async def problems(self, chat: ChatId) -> Sequence[str]:
+        """The files with marks and comments of this chat that could not be read, and are kept as they are."""
+
+
 class Exports(Protocol):
     """Chats as files for other programs and other people."""
 
@@ -415,6 +471,7 @@ class Core:
     turns: Turns
     watch: Watch
     diffs: Diffs
+    reviews: Reviews
     exports: Exports
     histories: Histories
     library: Library

@@ -54,8 +54,30 @@ def _invalid_text(_error: errors.InvalidText) -> Words:
     return tr("The text holds broken characters."), tr("Nothing was written. Remove them and try again.")
 
 
+def _export_too_large(error: errors.ExportTooLarge) -> Words:
+    most = tr("One file may hold {size} MiB. Nothing was written; choose fewer files.", size=error.most >> 20)
+    return tr("This is too much for one file."), most
+
+
+def _comment_not_found(_error: errors.CommentNotFound) -> Words:
+    return tr("This comment is not there any more."), tr("Nothing was changed. It was deleted meanwhile.")
+
+
+def _comment_refused(error: errors.CommentRefused) -> Words:
+    why = {
+        "empty": tr("Nothing was kept. Write what you have to say first."),
+        "too-long": tr("Nothing was kept. Shorten it, or put it into a file."),
+        "too-many": tr("This chat has as many comments as it can hold. Delete some that are done."),
+        "no-lines": tr("Nothing was kept. The file has no such lines there; it may have changed meanwhile."),
+    }
+    return tr("The comment was not kept."), why.get(error.reason, tr("Nothing was changed."))
+
+
 WORDS: Mapping[type[errors.CoreError], Callable[..., Words]] = {
     errors.BadSetting: _bad_setting,
+    errors.ExportTooLarge: _export_too_large,
+    errors.CommentNotFound: _comment_not_found,
+    errors.CommentRefused: _comment_refused,
     errors.UnknownSetting: _unknown_setting,
     errors.NotABranch: _not_a_branch,
     errors.NothingToMerge: _nothing_to_merge,

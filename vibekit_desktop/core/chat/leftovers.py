@@ -1,4 +1,4 @@
-"""What crashes left beside the chats of one vault: parts that no chat names, and temps that nobody finished.
+"""What crashes left beside the chats of one vault: parts that no chat names, reviews of no chat, and temps.
 
 They harm nobody, so finding them costs next to nothing: the numbers of the parts are compared with those in the rows of the
 list. Before a part goes its chat is read. Blocking; `sweep` wants the vault's lock.
@@ -19,7 +19,8 @@ def there_are(store: ChatStore) -> bool:
     """Whether a sweep may find something. Takes no lock; a write that goes on just now looks like one that never ended."""
     folders = [folder for folder in _folders(store) if folder != store.places.desktop]  # the lists of rows come and go there
     names = (name for folder in folders for name in store.fs.list_names(folder))
-    return bool(_unnamed(store)) or any(name.startswith(atomic.TEMP_PREFIX) for name in names)
+    unfinished = any(name.startswith(atomic.TEMP_PREFIX) for name in names)
+    return unfinished or bool(store.reviews.orphans()) or bool(_unnamed(store))
 
 
 def sweep(store: ChatStore) -> int:
@@ -27,6 +28,7 @@ def sweep(store: ChatStore) -> int:
     removed = sum(store.drop_unnamed(chat) for chat in _unnamed(store))
     for folder in _folders(store):
         atomic.sweep(store.fs, folder)
+    store.reviews.sweep()
     return removed
 
 
@@ -50,5 +52,5 @@ def _folders(store: ChatStore) -> list[Path]:
         archive = store.places.archive()
     except CannotRead:
         archive = None
-    found = (store.folder, archive, store.parts.folder, store.places.desktop)
+    found = (store.folder, archive, store.parts.folder, store.reviews.folder, store.places.desktop)
     return [folder for folder in found if folder is not None]

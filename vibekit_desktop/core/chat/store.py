@@ -8,7 +8,7 @@ so reading takes no lock; whoever writes holds the vault's lock. The commit poin
 | before it | the old chat; parts that nothing names | the next change of the chat; `leftovers.sweep` |
 | after it | the new chat; parts that only the old one named | the same |
 | inside a deletion, before the file goes | the chat, with a tombstone that does not count while it is there | nobody needs to |
-| after it | a draft, a running answer, parts of no chat | the same deletion again; `leftovers.sweep` |
+| after it | a draft, a running answer, a review, parts of no chat | the same deletion again; `leftovers.sweep` |
 
 Blocking.
 """
@@ -26,6 +26,7 @@ from vibekit_desktop.core.chat.fitting import LIMITS, ChatLimits, fitted, new_pa
 from vibekit_desktop.core.chat.headers import HeaderCache
 from vibekit_desktop.core.chat.parts import Parts
 from vibekit_desktop.core.chat.places import Places, draft_in, partial_in
+from vibekit_desktop.core.chat.reviews import Reviews
 from vibekit_desktop.core.chat.rows import ChatFile
 from vibekit_desktop.core.chat.tombstones import Tombstones
 from vibekit_desktop.core.disk import atomic, faults
@@ -72,6 +73,7 @@ class ChatStore:
         self.places = Places(fs, vault_folder)
         self.folder = self.places.folder
         self.parts = Parts(fs, self.places.desktop)
+        self.reviews = Reviews(fs, self.places)
         self.tombstones = Tombstones(fs, self.places.desktop, clock=clock)
         self._active = HeaderCache(fs, self.places.desktop / "headers", archived=False, limit=limits.read)
         self._archived = HeaderCache(fs, self.places.desktop / "headers-archive", archived=True, limit=limits.read)
@@ -354,8 +356,8 @@ class ChatStore:
     # -- the end -------------------------------------------------------------------------------------------------
 
     def delete(self, chat: ChatId) -> bool:
-        """Remove a chat, of the list or archived, with its draft, its running answer and its parts; whether there was one. It
-        cannot be made again for a while, unless there was none."""
+        """Remove a chat, of the list or archived, with all that is beside it; whether there was one. It cannot be made again
+        for a while, unless there was none."""
         home = self.places.home(chat)
         if home is not None:
             self.tombstones.add(chat)
@@ -368,6 +370,7 @@ class ChatStore:
         """Remove what belongs to a chat whose file is gone."""
         atomic.remove(self.fs, draft_in(folder, chat))
         atomic.remove(self.fs, partial_in(folder, chat))
+        self.reviews.delete(chat)
         self.drop_unnamed(chat)
 
     def drop_unnamed(self, chat: ChatId, *, known: Collection[int] = ()) -> int:

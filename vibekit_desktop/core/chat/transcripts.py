@@ -178,6 +178,7 @@ class StoredTranscripts:
         # One that was made a chat of its own, or that others branched from, is more than what was put aside.
         needed = kept.parent_chat_id != chat or bool(self._store.children(branch))
         if not needed and kept.updated_at == kept.created_at and _same(kept, present):
+            self._store.reviews.carry(branch, chat, told=True)
             self._store.delete(branch)
 
 

@@ -36,6 +36,7 @@ from vibekit_desktop.core.types.events import (
     ChatUpdated,
     Event,
     MessageAppended,
+    ReviewChanged,
 )
 from vibekit_desktop.core.types.ids import (
     ChatId,
@@ -170,6 +171,7 @@ class ChatService(ChatReading):
                 kernel.branch(chat, turn, branch)
             else:
                 kernel.branch_at(chat, _index_of(vault, chat, message), branch)
+            vault.reviews.carry(chat, branch, told=False)
             return self._headers.read(vault, branch)
 
         header = await self._changing(vault, work)
@@ -233,6 +235,7 @@ class ChatService(ChatReading):
                 events.append(ChatUpdated(self._headers.read(vault, chat)))
         if outcome.parent is not None:
             events += [MessageAppended(outcome.parent, message) for message in outcome.appended]
+        events += [ReviewChanged(chat) for chat in outcome.reviewed]
         events += [ChatArchived(chat) for chat in outcome.archived]
         return events
 

@@ -8,8 +8,10 @@ between any two steps leaves no chat that names one which is not there:
 | delete a chat | its source's row hidden; nobody names it any longer for turns it keeps; log retired; CHAT FILE GONE, then
 its draft and parts; logs that nobody needs dropped | the chat, to be deleted again |
 | delete a family | each branch, deepest first, as above; one that stays gets another parent; the chat | fewer branches |
-| promote | siblings get the branch as parent; IT HAS NONE; the parent is archived | more branches, or both in the list |
-| merge | THE PARENT HAS THE MESSAGES; the branch is archived | both in the list; merging again adds nothing twice |
+| promote | siblings get the branch as parent; it gets the parent's open comments; IT HAS NONE; the parent is archived | more
+branches, or both in the list |
+| merge | THE PARENT HAS THE MESSAGES, and gets the comments; the branch is archived | both in the list; merging again adds
+nothing twice |
 """
 
 import logging
@@ -39,6 +41,8 @@ class Outcome:
     deleted: list[ChatId] = field(default_factory=list)
     updated: list[ChatId] = field(default_factory=list)
     archived: list[ChatId] = field(default_factory=list)
+    reviewed: list[ChatId] = field(default_factory=list)
+    """These got marks or comments of another chat."""
     appended: list[Message] = field(default_factory=list)
     """To the chat that ``parent`` is."""
     failed: list[NotRemoved] = field(default_factory=list)
@@ -183,6 +187,8 @@ class Families:
         def free(found: Chat) -> Chat:
             return msgspec.structs.replace(found, parent_chat_id="", rewind_from_turn=0)
 
+        if there and vault.reviews.carry(parent, chat, told=False):
+            outcome.reviewed.append(chat)
         faults.point("family.promote")
         amend(vault, chat, free)
         outcome.updated.append(chat)
@@ -224,6 +230,8 @@ class Families:
             faults.point("family.merge")
             vault.chats.mutate(parent, add, anywhere=True)
             outcome.updated.append(parent)
+        if vault.reviews.carry(chat, parent, told=True):
+            outcome.reviewed.append(parent)
         if vault.chats.where(chat) == "active":
             faults.point("family.archive")
             vault.archive.archive(chat)

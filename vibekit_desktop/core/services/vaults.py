@@ -78,6 +78,7 @@ class OpenVault:
         self.transcripts = StoredTranscripts(self.chats, clock=clock)
         self.archive = Archive(fs, self.chats, clock=clock)
         self.drafts = Drafts(fs, self.chats)
+        self.reviews = self.chats.reviews
         self.lock = WatchedLock(fs, folder)
         self._fs = fs
         self._clock = clock

@@ -237,6 +237,40 @@ class FileThere(Refusal):
         self.path = path
 
 
+class ExportTooLarge(Refusal):
+    """What was to be exported is more than one file may hold: at least ``size`` bytes, ``most`` allowed. None was made."""
+
+    code = "export.too-large"
+
+    def __init__(self, size: int, most: int) -> None:
+        super().__init__(size, most)
+        self.size = size
+        self.most = most
+
+
+class CommentNotFound(Refusal):
+    """A chat's review has no comment of this id."""
+
+    code = "review.no-comment"
+
+    def __init__(self, chat: str, comment: str) -> None:
+        super().__init__(chat, comment)
+        self.chat = chat
+        self.comment = comment
+
+
+class CommentRefused(Refusal):
+    """A comment that cannot be kept: ``empty``, ``too-long``, ``too-many`` in one chat, or ``no-lines`` where it stands (a file
+    that is not text, or has not so many). Nothing was changed."""
+
+    code = "review.comment-refused"
+
+    def __init__(self, chat: str, reason: str) -> None:
+        super().__init__(chat, reason)
+        self.chat = chat
+        self.reason = reason
+
+
 class WorkspaceRefused(Refusal):
     """A folder that must not become a workspace, or an import that belongs to another workspace already."""
 

@@ -103,6 +103,13 @@ class HistoryGrew:
 
 
 @dataclass(frozen=True, slots=True)
+class ReviewChanged:
+    """Somebody marked a file of a chat's changes as reviewed, or no longer, or wrote, changed, sent or deleted a comment."""
+
+    chat: ChatId
+
+
+@dataclass(frozen=True, slots=True)
 class RestoreRecovered:
     """A restore that a crash had interrupted was finished at start."""
 
@@ -161,6 +168,7 @@ Event = (
     | WorkspaceRestored
     | TranscriptChanged
     | HistoryGrew
+    | ReviewChanged
     | RestoreRecovered
     | SettingChanged
     | LiveChanged

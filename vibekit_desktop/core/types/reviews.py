@@ -134,3 +134,11 @@ class InversePlan:
     open: tuple[OverlapAt, ...]
     later_kept: tuple[WorkspacePath, ...]
     plan: RestorePlan | None
+
+
+class ReviewFormat(StrEnum):
+    """What a review can be exported as: a unified diff that ``git apply`` takes, a page to read, or a summary."""
+
+    PATCH = "patch"
+    HTML = "html"
+    MARKDOWN = "md"
