@@ -6,6 +6,7 @@ Never imports Qt. `app.main` decides between this and the window and hands over 
 import argparse
 import asyncio
 import json
+import signal
 import sys
 from collections.abc import Awaitable, Callable
 
@@ -34,6 +35,7 @@ def run_verb(options: argparse.Namespace, build: Callable[[], tuple[Core, Callab
     and what ends it."""
 
     async def run() -> int:
+        _end_when_told()
         core, close = build()
         try:
             return await COMMANDS[options.verb](core, options)
@@ -63,6 +65,24 @@ def run_verb(options: argparse.Namespace, build: Callable[[], tuple[Core, Callab
         give_up_output()
         print_error("output", f"the output could not be written: {error.strerror}", as_json=False)
         return FAILED
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, asyncio.CancelledError):
         print_error("interrupted", "stopped; nothing was lost", as_json=options.json)
         return FAILED
+
+
+def _end_when_told() -> None:
+    """A request to end, or a terminal that is closed, is an interrupt like that of the keyboard: what runs is ended in order,
+    an agent with its children. Who was started with one of them ignored (by `nohup`) goes on ignoring it."""
+    task = asyncio.current_task()
+    if sys.platform == "win32" or task is None:
+        return
+    loop = asyncio.get_running_loop()
+    heeded = [number for number in (signal.SIGTERM, signal.SIGHUP) if signal.getsignal(number) is not signal.SIG_IGN]
+
+    def end() -> None:
+        for number in heeded:
+            loop.remove_signal_handler(number)  # a second one ends it at once
+        task.cancel()
+
+    for number in heeded:
+        loop.add_signal_handler(number, end)
