@@ -51,11 +51,19 @@ def _failed(error: agent_errors.AgentFailed) -> Words:
             title = tr("{name} was ended.", name=error.name)
         case _:
             title = tr("{name} could not be used.", name=error.name)
-    return title, _joined(tr("What it had changed until then is in the timeline."), _said(error.said))
+    match error.step:
+        case "start" | "handshake":
+            what = tr("Nothing was sent.")
+        case "option" | "sign-in":
+            what = tr("Nothing was changed.")
+        case _:  # of a session also: one that was open may have ended in the middle of a turn
+            what = tr("What it had changed until then is in the timeline.")
+    return title, _joined(what, _said(error.said))
 
 
 def _not_offered(error: agent_errors.NotOffered) -> Words:
-    return tr("{name} does not offer this: {what}.", name=error.name, what=error.what), tr("Nothing was changed.")
+    what = one_line(error.what, _SAID_CHARS)
+    return tr("{name} does not offer this: {what}.", name=error.name, what=what), tr("Nothing was changed.")
 
 
 _ATTACHMENT = {
