@@ -93,6 +93,20 @@ def test_an_agent_that_ended_by_itself_is_let_go_of(town: LiveTown, monkeypatch:
     town.run(work)
 
 
+def test_the_agent_of_a_deleted_chat_is_ended(town: LiveTown) -> None:
+    choice = town.agent([{"say": "one"}])
+
+    async def work(wired: Wired) -> None:
+        chat = await town.new(wired, choice)
+        await town.say(wired, chat)
+        link = wired.core.live._live[chat].agent.link
+        await wired.core.chats.delete(chat)
+        async with asyncio.timeout(10):
+            assert (await link.ended()).reason == "closed"
+
+    town.run(work)
+
+
 def test_a_mistake_of_ours_while_an_answer_streams_is_in_the_log(
     town: LiveTown, monkeypatch: pytest.MonkeyPatch, expected_logs: ExpectedLogs
 ) -> None:

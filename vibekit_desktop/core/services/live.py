@@ -5,7 +5,7 @@ Knows which live chats there are and finds the vault of each; what one of them d
 
 import asyncio
 import logging
-from collections.abc import Sequence
+from collections.abc import Coroutine, Sequence
 from pathlib import Path
 
 import msgspec
@@ -36,6 +36,7 @@ from vibekit_desktop.core.types.agents import (
 )
 from vibekit_desktop.core.types.chats import Chat
 from vibekit_desktop.core.types.errors import Busy, CoreError, WorkspaceMissing
+from vibekit_desktop.core.types.events import ChatDeleted
 from vibekit_desktop.core.types.ids import ChatId, new_chat_id
 
 _log = logging.getLogger(__name__)
@@ -55,7 +56,9 @@ class LiveService:
         self._live: dict[ChatId, LiveChat] = {}
         self._empty: dict[tuple[str, AgentChoice], ChatId] = {}
         """The chats made by this process in which nobody has said anything."""
-        self._warming: set[asyncio.Task[None]] = set()
+        self._work: set[asyncio.Task[None]] = set()
+        """Agents that are being started because somebody will need them, or ended because nobody will."""
+        self._deletions = means.bus.subscribe(ChatDeleted, lambda event: self._deleted(event.chat))
 
     # -- which chat --------------------------------------------------------------------------------------------------
 
@@ -133,9 +136,25 @@ class LiveService:
                 _log.info("the agent of chat %s was not started: %s", live.chat, error.code)  # its state says so
             await self._end_idle()
 
-        task = asyncio.create_task(work(), name="start an agent")
-        self._warming.add(task)
-        task.add_done_callback(self._warming.discard)
+        self._later(work(), "start an agent")
+
+    def _later(self, work: Coroutine[None, None, None], name: str) -> None:
+        task = asyncio.create_task(work, name=name)
+        self._work.add(task)
+        task.add_done_callback(self._work.discard)
+
+    def _deleted(self, chat: ChatId) -> None:
+        """Nobody says anything in it any more."""
+        self._forget_empty(chat)
+        live = self._live.get(chat)
+        if live is None:
+            return
+
+        async def work() -> None:
+            await live.close()
+            self._live.pop(chat, None)  # not before: who ends the program meanwhile ends it too
+
+        self._later(work(), "end the agent of a deleted chat")
 
     async def _end_idle(self) -> None:
         """Not more processes than are of use."""
@@ -297,9 +316,10 @@ class LiveService:
 
     async def close(self) -> None:
         """End every turn and every agent."""
-        for task in tuple(self._warming):
+        self._deletions.close()
+        for task in tuple(self._work):
             task.cancel()
-        await asyncio.gather(*self._warming, return_exceptions=True)
+        await asyncio.gather(*self._work, return_exceptions=True)
         live, self._live = tuple(self._live.values()), {}
         for found in await asyncio.gather(*(one.close() for one in live), return_exceptions=True):
             if isinstance(found, Exception):
