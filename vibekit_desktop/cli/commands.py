@@ -169,7 +169,8 @@ def _diff_change(diff: FileDiff) -> FileChange:
             pass
     return FileChange(
         path=diff.request.path,
-        status=_status(diff.before, diff.after),
+        status=ChangeStatus.RENAMED if diff.request.old_path else _status(diff.before, diff.after),
+        old_path=diff.request.old_path,
         before=diff.before,
         after=diff.after,
         lines_added=added,

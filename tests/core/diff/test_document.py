@@ -216,7 +216,7 @@ def test_a_first_accented_letter_is_no_change_of_encoding() -> None:
 
 def test_stray_bytes_in_utf8_are_shown_and_told() -> None:
     found = document("äöü\n".encode(), "äöü".encode() + b"\xff\n")
-    assert found.new.lines == ("äöü\\xff",)
+    assert found.new.lines == ("äöü\udcff",)
     assert found.notes == (DiffNote(Note.INVALID_BYTES, "0", "1"),)
 
 

@@ -4,12 +4,18 @@ Facts about the whole file (line ends, mode, encoding, last newline) are said on
 Pure; any thread; nothing is raised for ordinary data.
 """
 
+from array import array
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
 from vibekit_desktop.core.diff.hunks import Rows, lay_out
-from vibekit_desktop.core.diff.lines import Change, changes
-from vibekit_desktop.core.diff.text import Text, comparable, line_ending, only_whitespace_differs, read, side
+from vibekit_desktop.core.diff.kinds import is_image
+from vibekit_desktop.core.diff.lines import Change, counted
+from vibekit_desktop.core.diff.moves import moves
+from vibekit_desktop.core.diff.notes import mode_note, text_notes
+from vibekit_desktop.core.diff.sides import Lines, ends_of
+from vibekit_desktop.core.diff.text import Text, comparable, read, side, split
 from vibekit_desktop.core.types.diffs import (
     EXACT,
     BinaryPair,
@@ -20,7 +26,7 @@ from vibekit_desktop.core.types.diffs import (
     DiffSide,
     Hunk,
     Identical,
-    Note,
+    Move,
     TooLarge,
 )
 
@@ -45,25 +51,45 @@ class Cancelled(Exception):
 class Comparison:
     """What comparing two texts found, without the texts: small enough to travel between processes."""
 
+    old: "Side | None"
+    new: "Side | None"
     rows_old: bytes
     rows_new: bytes
     hunks: tuple[Hunk, ...]
     notes: tuple[DiffNote, ...]
     lines_added: int
     lines_removed: int
+    moves: tuple[Move, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """What was found out about one text. ``raw`` only where it is not the content itself after its mark of ``mark`` bytes."""
+
+    codec: str
+    encoding: str
+    line_ending: str
+    final_newline: bool
+    size: int
+    ends: bytes
+    mark: int
+    raw: bytes | None
 
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """The same, with the texts."""
+    """The same, with the texts and their lines."""
 
-    old: DiffSide
-    new: DiffSide
+    old: Text | None
+    new: Text | None
+    old_lines: list[str]
+    new_lines: list[str]
     rows: Rows
     hunks: tuple[Hunk, ...]
     notes: tuple[DiffNote, ...]
     lines_added: int
     lines_removed: int
+    moves: tuple[Move, ...]
 
 
 def build(
@@ -77,18 +103,19 @@ def build(
     cancelled: Callable[[], bool] | None = None,
 ) -> DiffResult:
     """The diff of two contents; None is a file that is not there. Raises `Cancelled` only if ``cancelled`` says so."""
-    modes = _mode_note(old, new, old_mode, new_mode)
+    modes = () if old is None or new is None else mode_note(old_mode, new_mode)
     found = _find(old, new, modes, how=how, limits=limits, cancelled=cancelled)
     if not isinstance(found, _Found):
         return found
     return DiffDocument(
-        old=found.old,
-        new=found.new,
+        old=side(found.old, tuple(found.old_lines)),
+        new=side(found.new, tuple(found.new_lines)),
         rows=found.rows,
         hunks=found.hunks,
         notes=found.notes,
         lines_added=found.lines_added,
         lines_removed=found.lines_removed,
+        moves=found.moves,
     )
 
 
@@ -102,18 +129,21 @@ def compare(
     limits: Limits = DEFAULT,
 ) -> Comparison | Identical | BinaryPair | TooLarge:
     """`build` for another process, which has the texts already: `assemble` puts the two together there."""
-    modes = _mode_note(old, new, old_mode, new_mode)
+    modes = () if old is None or new is None else mode_note(old_mode, new_mode)
     found = _find(old, new, modes, how=how, limits=limits, cancelled=None)
     if not isinstance(found, _Found):
         return found
     rows_old, rows_new = found.rows.packed
     return Comparison(
+        old=_found_side(found.old, old, found.old_lines),
+        new=_found_side(found.new, new, found.new_lines),
         rows_old=rows_old,
         rows_new=rows_new,
         hunks=found.hunks,
         notes=found.notes,
         lines_added=found.lines_added,
         lines_removed=found.lines_removed,
+        moves=found.moves,
     )
 
 
@@ -133,40 +163,89 @@ def _find(
         return TooLarge(len(old or b""), len(new or b""))
     before, after = read(old or b""), read(new or b"")
     if before is None or after is None:
-        return BinaryPair(None if old is None else len(old), None if new is None else len(new))
+        sizes = (None if old is None else len(old), None if new is None else len(new))
+        return BinaryPair(*sizes, old_image=is_image(old), new_image=is_image(new), notes=modes)
     if limits.lines is not None and max(before.line_count, after.line_count) > limits.lines:
         return TooLarge(len(old or b""), len(new or b""))
     _stop(step)
-    found = changes(*comparable(before, after, how))
+    first, second = comparable(before, after, how)
+    found, passed = counted(first, second, blank_lines=how.blank_lines)
     _stop(step)
-    left, right = side(None if old is None else before), side(None if new is None else after)
-    rows, hunks = lay_out(left.lines, right.lines, found)
+    old_lines, new_lines = split(before.decoded), split(after.decoded)
+    rows, hunks = lay_out(old_lines, new_lines, found, passed)
     _stop(step)
-    notes = modes
-    if old is not None and new is not None:
-        told = not found and how == EXACT
-        notes += _text_notes(before, after, told=told, words_differ=bool(found) and _words_differ(left, right, found[0]))
+    if how == EXACT and before.codec == after.codec:
+        moved = moves(old_lines, new_lines, found)
+    else:
+        moved = moves(first.split(b"\n"), second.split(b"\n"), found)
+    _stop(step)
+    there = (None if old is None else before, None if new is None else after)
+    told = not found and how == EXACT
+    words_differ = bool(found) and _words_differ(old_lines, new_lines, found[0])
     return _Found(
-        old=left,
-        new=right,
+        old=there[0],
+        new=there[1],
+        old_lines=old_lines,
+        new_lines=new_lines,
         rows=rows,
         hunks=hunks,
-        notes=notes,
+        notes=modes + text_notes(*there, told=told, words_differ=words_differ),
         lines_added=sum(one.new_end - one.new_start for one in found),
         lines_removed=sum(one.old_end - one.old_start for one in found),
+        moves=moved,
+    )
+
+
+def _found_side(text: Text | None, data: bytes | None, lines: Sequence[str]) -> Side | None:
+    if text is None or data is None:
+        return None
+    if text.raw.isascii() and b"\r" not in text.raw and lines:
+        ends = array("I", (length + 1 for length in map(len, lines)))
+        ends = array("I", accumulate(ends))
+        ends[-1] = len(text.raw)
+    else:
+        ends = ends_of(text)
+    as_it_is = data.endswith(text.raw)
+    shown = side(text, ())
+    return Side(
+        codec=text.codec,
+        encoding=text.encoding,
+        line_ending=shown.line_ending,
+        final_newline=shown.final_newline,
+        size=shown.size,
+        ends=ends.tobytes(),
+        mark=len(data) - len(text.raw) if as_it_is else 0,
+        raw=None if as_it_is else text.raw,
     )
 
 
 def assemble(old: bytes | None, new: bytes | None, found: Comparison) -> DiffDocument:
-    """The document of two contents and what `compare` found in them."""
+    """The document of two contents and what `compare` found in them. Costs nothing by the line."""
     return DiffDocument(
-        old=side(None if old is None else read(old)),
-        new=side(None if new is None else read(new)),
+        old=_assembled(old, found.old),
+        new=_assembled(new, found.new),
         rows=Rows.unpack(found.rows_old, found.rows_new),
         hunks=found.hunks,
         notes=found.notes,
         lines_added=found.lines_added,
         lines_removed=found.lines_removed,
+        moves=found.moves,
+    )
+
+
+def _assembled(data: bytes | None, found: Side | None) -> DiffSide:
+    if data is None or found is None:
+        return side(None)
+    raw = found.raw
+    if raw is None:
+        raw = data[found.mark :] if found.mark else data
+    return DiffSide(
+        lines=Lines(raw, array("I", found.ends), found.codec),
+        exists=True,
+        encoding=found.encoding,
+        line_ending=found.line_ending,
+        final_newline=found.final_newline,
+        size=found.size,
     )
 
 
@@ -175,51 +254,8 @@ def _stop(cancelled: Callable[[], bool]) -> None:
         raise Cancelled
 
 
-def _mode_note(old: bytes | None, new: bytes | None, old_mode: int | None, new_mode: int | None) -> tuple[DiffNote, ...]:
-    if old is None or new is None or old_mode is None or new_mode is None or old_mode == new_mode:
-        return ()
-    return (DiffNote(Note.MODE, f"{old_mode:03o}", f"{new_mode:03o}"),)
-
-
-def _text_notes(old: Text, new: Text, *, told: bool, words_differ: bool) -> tuple[DiffNote, ...]:
-    """Facts about two texts that both exist and have different bytes.
-
-    ``told`` if the other notes are all there is to tell; ``words_differ`` if it is known that not only whitespace differs.
-    """
-    notes: list[DiffNote] = []
-    if old.encoding != new.encoding and not _ascii_beside_guess(old, new):
-        notes.append(DiffNote(Note.ENCODING, old.encoding, new.encoding))
-    ends = (line_ending(old), line_ending(new))
-    counts_differ = ends == ("mixed", "mixed") and old.line_ends != new.line_ends
-    if ("none" not in ends and ends[0] != ends[1]) or counts_differ:
-        notes.append(DiffNote(Note.LINE_ENDINGS, *ends))
-    if old.raw and new.raw and old.final_newline != new.final_newline:
-        notes.append(DiffNote(Note.FINAL_NEWLINE, _yes(old.final_newline), _yes(new.final_newline)))
-    if old.invalid or new.invalid:
-        notes.append(DiffNote(Note.INVALID_BYTES, str(old.invalid), str(new.invalid)))
-    if not (told and notes) and not words_differ and only_whitespace_differs(old, new):
-        # Also the last word where nothing else accounts for the difference, so that different bytes never look equal.
-        notes.append(DiffNote(Note.ONLY_WHITESPACE, "", ""))
-    return tuple(notes)
-
-
-def _words_differ(old: DiffSide, new: DiffSide, first: Change) -> bool:
+def _words_differ(old: Sequence[str], new: Sequence[str], first: Change) -> bool:
     """Whether the first change alone shows that not only whitespace differs; spares looking at the whole of both texts."""
-    one = "".join("".join(old.lines[first.old_start : first.old_end]).split())
-    other = "".join("".join(new.lines[first.new_start : first.new_end]).split())
+    one = "".join("".join(old[first.old_start : first.old_end]).split())
+    other = "".join("".join(new[first.new_start : first.new_end]).split())
     return not one.startswith(other) and not other.startswith(one)
-
-
-def _ascii_beside_guess(old: Text, new: Text) -> bool:
-    """Plain ASCII is also Latin-1: a first accented letter is no change of encoding."""
-    return any(
-        one.encoding == "Latin-1?" and other.encoding == "UTF-8" and other.raw.isascii() for one, other in _both(old, new)
-    )
-
-
-def _both(old: Text, new: Text) -> Sequence[tuple[Text, Text]]:
-    return ((old, new), (new, old))
-
-
-def _yes(value: bool) -> str:
-    return "yes" if value else "no"

@@ -7,6 +7,7 @@ between processes as bytes. Pure; any thread.
 import re
 from array import array
 from collections.abc import Iterator, Sequence
+from heapq import merge
 from typing import overload
 
 from vibekit_desktop.core.diff.lines import Change
@@ -23,12 +24,14 @@ _CODE_HEADING = re.compile(
 )
 _TEXT_HEADING = re.compile(r"#{1,6} ")
 _HEADING_LENGTH = 120
+_NOTHING = -(1 << 31)
 
 
 class Rows(Sequence[Row]):
     """The row map as a sequence of `Row`. Invariant: both arrays have the same length; line numbers only rise.
 
-    A line number counts from 1, and 0 is no line. A negative new line marks a changed pair.
+    A line number counts from 1, and 0 is no line. A negative new line marks a changed pair. A negative old line marks a line
+    that counts as unchanged but is on one side only: that of the old side, or of the new one beside `_NOTHING`.
     """
 
     __slots__ = ("_new", "_old")
@@ -46,6 +49,11 @@ class Rows(Sequence[Row]):
     def packed(self) -> tuple[bytes, bytes]:
         """Both arrays as bytes."""
         return self._old.tobytes(), self._new.tobytes()
+
+    def lines_in(self, start: int, end: int) -> tuple[int, int]:
+        """How many lines of each side are in some rows, ``end`` not included."""
+        old, new = self._old[start:end], self._new[start:end]
+        return len(old) - old.count(0) - old.count(_NOTHING), len(new) - new.count(0)
 
     def __len__(self) -> int:
         return len(self._old)
@@ -74,6 +82,8 @@ class Rows(Sequence[Row]):
 
 
 def _row(old: int, new: int) -> Row:
+    if old < 0:
+        return Row(RowKind.SAME, None if old == _NOTHING else -old, new or None)
     if new < 0:
         return Row(RowKind.CHANGED, old, -new)
     if not old:
@@ -96,6 +106,17 @@ class Layout:
         """Equal lines, from 0, ends not included."""
         self._old.extend(range(old_start + 1, old_end + 1))
         self._new.extend(range(new_start + 1, new_end + 1))
+
+    def passed(self, one: Change) -> None:
+        """Blank lines that do not count: they stand beside each other, and the rest beside nothing."""
+        beside = min(one.old_end - one.old_start, one.new_end - one.new_start)
+        self.same(one.old_start, one.old_start + beside, one.new_start, one.new_start + beside)
+        for i in range(one.old_start + beside, one.old_end):
+            self._old.append(-i - 1)
+            self._new.append(0)
+        for j in range(one.new_start + beside, one.new_end):
+            self._old.append(_NOTHING)
+            self._new.append(j + 1)
 
     def change(self, one: Change) -> None:
         """One block: pairs stand in one row; between them what went stands beside what came, and the rest beside nothing."""
@@ -126,21 +147,27 @@ class Layout:
         return Rows(self._old, self._new)
 
 
-def lay_out(old: Sequence[str], new: Sequence[str], found: Sequence[Change]) -> tuple[Rows, tuple[Hunk, ...]]:
-    """The rows of both files, and the hunks in them."""
+def lay_out(
+    old: Sequence[str], new: Sequence[str], found: Sequence[Change], passed: Sequence[Change] = ()
+) -> tuple[Rows, tuple[Hunk, ...]]:
+    """The rows of both files, and the hunks in them; ``passed`` are changes that do not count."""
     layout = Layout(old, new)
     i = j = 0
-    for one in found:
+    left_out = frozenset(passed)
+    for one in merge(found, passed) if passed else found:
         layout.same(i, one.old_start, j, one.new_start)
-        layout.change(one)
+        if one in left_out:
+            layout.passed(one)
+        else:
+            layout.change(one)
         i, j = one.old_end, one.new_end
     layout.same(i, len(old), j, len(new))
     rows = layout.rows
-    return rows, tuple(_hunks(old, new, found, layout.spans, len(rows)))
+    return rows, tuple(_hunks(old, new, found, layout.spans, rows))
 
 
 def _hunks(
-    old: Sequence[str], new: Sequence[str], found: Sequence[Change], spans: Sequence[tuple[int, int]], rows: int
+    old: Sequence[str], new: Sequence[str], found: Sequence[Change], spans: Sequence[tuple[int, int]], rows: Rows
 ) -> Iterator[Hunk]:
     headings = _Headings(new or old)
     start = 0
@@ -150,11 +177,13 @@ def _hunks(
             continue
         first_change, last_change = spans[start][0], last
         above = min(CONTEXT, first_change)
-        below = min(CONTEXT, rows - 1 - last_change)
-        old_start = found[start].old_start - above
-        new_start = found[start].new_start - above
-        old_lines = found[index].old_end + below - old_start
-        new_lines = found[index].new_end + below - new_start
+        below = min(CONTEXT, len(rows) - 1 - last_change)
+        old_above, new_above = rows.lines_in(first_change - above, first_change)
+        old_below, new_below = rows.lines_in(last_change + 1, last_change + 1 + below)
+        old_start = found[start].old_start - old_above
+        new_start = found[start].new_start - new_above
+        old_lines = found[index].old_end + old_below - old_start
+        new_lines = found[index].new_end + new_below - new_start
         yield Hunk(
             first_row=first_change - above,
             last_row=last_change + below,
@@ -168,6 +197,11 @@ def _hunks(
             heading=headings.above(new_start if new else old_start),
         )
         start = index + 1
+
+
+def _heading(line: str) -> str:
+    """Bytes that are not text are left out: a heading travels between processes."""
+    return line.strip()[:_HEADING_LENGTH].encode("utf-8", "ignore").decode()
 
 
 class _Headings:
@@ -187,14 +221,14 @@ class _Headings:
         for at in unseen:
             word = lines[at].split(None, 1)[:1]
             if word and word[0] in _FIRST_WORDS and _CODE_HEADING.match(lines[at]):
-                self._code = lines[at].strip()[:_HEADING_LENGTH]
+                self._code = _heading(lines[at])
                 return self._code
         if self._code:
             return self._code
         for at in unseen:
             # With blank lines around it: else it is more likely a comment.
             if _TEXT_HEADING.match(lines[at]) and self._alone(at):
-                self._text = lines[at].strip()[:_HEADING_LENGTH]
+                self._text = _heading(lines[at])
                 break
         return self._text
 

@@ -41,6 +41,21 @@ def changes(old: bytes, new: bytes) -> list[Change]:
     return found
 
 
+def counted(old: bytes, new: bytes, *, blank_lines: bool) -> tuple[list[Change], list[Change]]:
+    """The changes that count, and those that do not: with ``blank_lines`` those of which every line on both sides is blank, as
+    with git's ``--ignore-blank-lines``. A line is blank if nothing of it is left in what is compared."""
+    found = changes(old, new)
+    if not blank_lines or not found:
+        return found, []
+    before, after = old.split(b"\n"), new.split(b"\n")
+    count: list[Change] = []
+    passed: list[Change] = []
+    for one in found:
+        blank = not any(before[one.old_start : one.old_end]) and not any(after[one.new_start : one.new_end])
+        (passed if blank else count).append(one)
+    return count, passed
+
+
 def count(old: bytes | None, new: bytes | None) -> tuple[int, int] | None:
     """Lines added and removed between two files, the same numbers as in the diff document; None if a side is binary."""
     before, after = read(old or b""), read(new or b"")

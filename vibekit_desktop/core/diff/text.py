@@ -1,41 +1,48 @@
-"""Bytes to lines: which encoding, which line ends, and the bytes that two texts are compared by.
+"""Bytes to text: which encoding, which line ends, and the bytes that two texts are compared by.
 
-Lines end at ``\\n`` and nowhere else, as in the engine (`lines`); a ``\\r`` before it belongs to the line end.
-Pure; any thread.
+Lines end at ``\\n`` and nowhere else, as in the engine (`lines`); a ``\\r`` before it belongs to the line end. A text without
+any ``\\n`` whose lines end in ``\\r`` is read with that as its line end. Pure; any thread.
 """
 
 import codecs
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+from vibekit_desktop.core.diff.legacy import eight_bit, without_mark
 from vibekit_desktop.core.types.diffs import EXACT, Compare, DiffSide, Ignore
 
-_BLANKS = b" \t\r\x0b\x0c"
+BLANKS = b" \t\r\x0b\x0c"
 _AT_THE_END = re.compile(rb"[ \t\r\x0b\x0c]+\n")
-_SEVERAL = re.compile(rb"[ \t\r\x0b\x0c]+")
+_SEVERAL = re.compile(rb"[ \t\r\x0b\x0c]{2,}|[\t\r\x0b\x0c]")
 _ESCAPED = re.compile("[\udc80-\udcff]+")
-_WIDE = (
+WIDE = (
     (codecs.BOM_UTF32_LE, "utf-32-le", "UTF-32 LE"),  # before UTF-16: its mark starts with the other's
     (codecs.BOM_UTF32_BE, "utf-32-be", "UTF-32 BE"),
     (codecs.BOM_UTF16_LE, "utf-16-le", "UTF-16 LE"),
     (codecs.BOM_UTF16_BE, "utf-16-be", "UTF-16 BE"),
 )
+_MOST_INVALID = 20
+"""A wide text of which more than one character in so many is broken is no text."""
 
 
 @dataclass(frozen=True, slots=True)
 class Text:
     """One side that is text.
 
-    ``raw`` are the bytes after the byte order mark, re-encoded to UTF-8 if the encoding is a wide one: so a line end is one
-    ``\\n`` byte in every encoding. ``decoded`` is the same text for showing. ``invalid`` counts bytes that are not UTF-8 in a
-    text that otherwise is; they are shown as ``\\xNN``.
+    ``raw`` are the bytes after the byte order mark in which every line ends with one ``\\n`` byte or ``\\r\\n``: a wide
+    encoding is re-encoded to UTF-8, and where lines end in ``\\r`` alone (``lone_cr``) it is replaced. ``codec`` reads ``raw``.
+    ``decoded`` is the same text for showing. ``invalid`` counts bytes that are not text in this encoding: in UTF-8 they are
+    shown as lone surrogates U+DC80 to U+DCFF, which turn back into the bytes with ``surrogateescape``.
     """
 
     raw: bytes
     decoded: str
     encoding: str
     size: int
+    codec: str = "utf-8"
     invalid: int = 0
+    lone_cr: bool = False
 
     @property
     def line_count(self) -> int:
@@ -49,22 +56,24 @@ class Text:
 
     @property
     def line_ends(self) -> tuple[int, int]:
-        """How many lines end in CRLF, and how many in LF alone."""
+        """How many lines end in CRLF, and how many in LF alone (or in CR alone, in a text of such lines)."""
         crlf = self.raw.count(b"\r\n") if b"\r" in self.raw else 0
         return crlf, self.raw.count(b"\n") - crlf
 
 
 def read(data: bytes) -> Text | None:
-    """The text in ``data``; None if it is binary: a NUL byte outside the wide encodings, or a wide encoding that is broken."""
-    for mark, codec, name in _WIDE:
+    """The text in ``data``; None if it is binary: a NUL in an encoding that has none, or a wide one that is broken."""
+    for mark, codec, name in WIDE:
         if data.startswith(mark):
-            return _wide(data, mark, codec, name)
+            return _wide(data, data[len(mark) :], codec, name)
     if b"\0" in data:
-        return None
+        guess = without_mark(data)
+        return None if guess is None else _wide(data, data, *guess)
     raw = data.removeprefix(codecs.BOM_UTF8)
     name = "UTF-8 BOM" if len(raw) < len(data) else "UTF-8"
+    raw, lone_cr = _line_ends(raw)
     try:
-        return Text(raw, raw.decode("utf-8"), name, len(data))
+        return Text(raw, raw.decode("utf-8"), name, len(data), lone_cr=lone_cr)
     except UnicodeDecodeError:
         pass
     # Mostly UTF-8 with a few stray bytes, or another encoding altogether? Latin-1 hardly ever looks valid.
@@ -72,16 +81,35 @@ def read(data: bytes) -> Text | None:
     invalid = sum(len(run) for run in _ESCAPED.findall(loose))
     others = sum(1 for char in loose if char > "\x7f") - invalid
     if others > invalid or name == "UTF-8 BOM":
-        return Text(raw, raw.decode("utf-8", "backslashreplace"), name, len(data), invalid)
-    return Text(raw, raw.decode("latin-1"), "Latin-1?", len(data))
+        return Text(raw, loose, name, len(data), invalid=invalid, lone_cr=lone_cr)
+    codec, name = eight_bit(raw)
+    return Text(raw, raw.decode(codec), name, len(data), codec, lone_cr=lone_cr)
 
 
-def _wide(data: bytes, mark: bytes, codec: str, name: str) -> Text | None:
+def _wide(data: bytes, body: bytes, codec: str, name: str) -> Text | None:
+    invalid = 0
     try:
-        decoded = data[len(mark) :].decode(codec)
+        decoded = body.decode(codec)
     except UnicodeDecodeError:
+        loose = body.decode(codec, "replace")
+        invalid = loose.count("\ufffd")
+        if invalid * _MOST_INVALID > len(loose):
+            return None
+        decoded = body.decode(codec, "backslashreplace")
+    if "\0" in decoded:
         return None
-    return None if "\0" in decoded else Text(decoded.encode(), decoded, name, len(data))
+    raw, lone_cr = _line_ends(decoded.encode())
+    return Text(raw, raw.decode() if lone_cr else decoded, name, len(data), invalid=invalid, lone_cr=lone_cr)
+
+
+def _line_ends(raw: bytes) -> tuple[bytes, bool]:
+    lone = b"\r" in raw and b"\n" not in raw
+    return (raw.replace(b"\r", b"\n"), True) if lone else (raw, False)
+
+
+def guessed(encoding: str) -> bool:
+    """Whether the name is that of a guess."""
+    return encoding.endswith("?")
 
 
 def comparable(old: Text, new: Text, how: Compare = EXACT) -> tuple[bytes, bytes]:
@@ -89,15 +117,15 @@ def comparable(old: Text, new: Text, how: Compare = EXACT) -> tuple[bytes, bytes
 
     Line ends and a missing last newline are told in notes, not as changed lines, so they are made equal here. The number of
     lines stays that of the texts.
+
+    What is left out is what git leaves out with ``--ignore-space-at-eol`` (end of line), ``-b`` (amount) and ``-w`` (all), but
+    for two things: form feeds and vertical tabs are blanks too, and a carriage return before a line end never counts at all.
     """
-    same_kind = _bytewise(old) == _bytewise(new)
-    before, after = (old.raw, new.raw) if same_kind else (old.decoded.encode(), new.decoded.encode())
+    if old.codec == new.codec:
+        before, after = old.raw, new.raw
+    else:
+        before, after = (one.decoded.encode("utf-8", "surrogateescape") for one in (old, new))
     return _normal(before, how.ignore), _normal(after, how.ignore)
-
-
-def _bytewise(text: Text) -> str:
-    """Texts of one kind have equal bytes exactly where they have equal characters."""
-    return "latin-1" if text.encoding == "Latin-1?" else "utf-8"
 
 
 def _normal(raw: bytes, ignore: Ignore) -> bytes:
@@ -107,7 +135,7 @@ def _normal(raw: bytes, ignore: Ignore) -> bytes:
         case Ignore.NOTHING:
             return raw.replace(b"\r\n", b"\n") if b"\r" in raw else raw
         case Ignore.ALL:
-            return raw.translate(None, _BLANKS)
+            return raw.translate(None, BLANKS)
         case Ignore.END_OF_LINE:
             return _AT_THE_END.sub(b"\n", raw)
         case Ignore.AMOUNT:
@@ -117,30 +145,36 @@ def _normal(raw: bytes, ignore: Ignore) -> bytes:
 def only_whitespace_differs(old: Text, new: Text) -> bool:
     """Whether nothing is left of the difference once all blanks and line ends are taken out."""
     first, second = comparable(old, new)
-    return first.translate(None, _BLANKS + b"\n") == second.translate(None, _BLANKS + b"\n")
+    return first.translate(None, BLANKS + b"\n") == second.translate(None, BLANKS + b"\n")
 
 
-def side(text: Text | None) -> DiffSide:
-    """One side for showing; None is a file that is not there."""
-    if text is None:
-        return DiffSide(lines=(), exists=False)
-    decoded = text.decoded.replace("\r\n", "\n") if "\r" in text.decoded else text.decoded
-    lines = decoded.split("\n")
+def line_ending(text: Text) -> str:
+    """``LF``, ``CRLF``, ``CR``, ``mixed``, or ``none`` if no line ends."""
+    if text.lone_cr:
+        return "CR"
+    crlf, lf = text.line_ends
+    if crlf and lf:
+        return "mixed"
+    return "CRLF" if crlf else "LF" if lf else "none"
+
+
+def split(decoded: str) -> list[str]:
+    """The lines of a text without their ends."""
+    lines = (decoded.replace("\r\n", "\n") if "\r" in decoded else decoded).split("\n")
     if lines[-1] == "":
         lines.pop()
+    return lines
+
+
+def side(text: Text | None, lines: Sequence[str] | None = None) -> DiffSide:
+    """One side for showing; None is a file that is not there. ``lines`` if they are known already."""
+    if text is None:
+        return DiffSide(lines=(), exists=False)
     return DiffSide(
-        lines=tuple(lines),
+        lines=tuple(split(text.decoded)) if lines is None else lines,
         exists=True,
         encoding=text.encoding,
         line_ending=line_ending(text),
         final_newline=text.final_newline,
         size=text.size,
     )
-
-
-def line_ending(text: Text) -> str:
-    """``LF``, ``CRLF``, ``mixed``, or ``none`` if no line ends."""
-    crlf, lf = text.line_ends
-    if crlf and lf:
-        return "mixed"
-    return "CRLF" if crlf else "LF" if lf else "none"

@@ -2,24 +2,32 @@
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from vibekit_desktop.core.checkpoint.kernel import CheckpointKernel
 from vibekit_desktop.core.diff import intraline
 from vibekit_desktop.core.diff.document import DEFAULT, UNLIMITED, Limits, build
+from vibekit_desktop.core.diff.kinds import generated
+from vibekit_desktop.core.diff.partial import with_what_counts
 from vibekit_desktop.core.diff.patch import unified
+from vibekit_desktop.core.diff.renames import Candidate, renamed
 from vibekit_desktop.core.highlight.parts import RUN_UP, from_line
 from vibekit_desktop.core.services.contents import Missing, content_of
 from vibekit_desktop.core.services.history import HistoryService
 from vibekit_desktop.core.services.serial import Serial, durably
 from vibekit_desktop.core.services.vaults import OpenVault
-from vibekit_desktop.core.types.checkpoints import FileState, Now, Point, RestorePlan, point_text
+from vibekit_desktop.core.types.checkpoints import FileState, Now, Point, RestorePlan, State, point_text
 from vibekit_desktop.core.types.diffs import (
     EXACT,
+    BinaryPair,
     Compare,
     DiffDocument,
+    DiffNote,
     DiffRequest,
     DiffResult,
     FileDiff,
+    Identical,
+    Note,
     StyleRuns,
     TooLarge,
     Unreadable,
@@ -30,9 +38,19 @@ from vibekit_desktop.core.types.ids import ChatId, WorkspacePath
 from vibekit_desktop.core.worker.pool import WorkerPool
 
 Side = bytes | Missing | None
+_KINDS = {State.PRESENT: "file", State.LINK: "link", State.FOLDER: "folder"}
 IN_PROCESS_LIMIT = 1 << 20
 """Bytes of both sides together up to which a diff is computed in a thread; the engine holds the interpreter lock, so larger
 ones go to the worker process."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Unread:
+    """A diff without its result, and the bytes to compute it from."""
+
+    diff: FileDiff
+    old: Side
+    new: Side
 
 
 class DiffService:
@@ -43,69 +61,53 @@ class DiffService:
         self._serial = serial
         self._pool = pool
 
-    async def _sides(
-        self, chat: ChatId, read: Callable[[OpenVault, CheckpointKernel], list[tuple[FileDiff, Side, Side]]]
-    ) -> list[tuple[FileDiff, Side, Side]]:
+    async def _sides(self, chat: ChatId, read: Callable[[OpenVault, CheckpointKernel], list[_Unread]]) -> list[_Unread]:
         vault = await self._history.vault_of(chat)
         async with self._serial.hold(vault.id):
             return await durably(lambda: read(vault, vault.kernel()))
 
-    async def _compute(self, unread: FileDiff, old: Side, new: Side, *, limits: Limits) -> FileDiff:
-        request = unread.request
-        result: DiffResult
+    async def _compute(self, unread: _Unread, *, limits: Limits) -> FileDiff:
+        diff, old, new = unread.diff, unread.old, unread.new
+        request = diff.request
         if isinstance(old, Missing):
-            result = Unreadable("old", old.reason)
-        elif isinstance(new, Missing):
-            result = Unreadable("new", new.reason)
+            return replace(diff, result=Unreadable("old", old.reason))
+        if isinstance(new, Missing):
+            return replace(diff, result=Unreadable("new", new.reason))
+        modes = (diff.before.mode, diff.after.mode)
+        result: DiffResult
+        if len(old or b"") + len(new or b"") > IN_PROCESS_LIMIT:
+            result = await self._pool.build(old, new, old_mode=modes[0], new_mode=modes[1], how=request.compare, limits=limits)
         else:
-            size = len(old or b"") + len(new or b"")
-            if size > IN_PROCESS_LIMIT:
-                result = await self._pool.build(
-                    old,
-                    new,
-                    old_mode=unread.before.mode,
-                    new_mode=unread.after.mode,
-                    how=request.compare,
-                    limits=limits,
-                )
-            else:
-                result = await asyncio.to_thread(
-                    build,
-                    old,
-                    new,
-                    old_mode=unread.before.mode,
-                    new_mode=unread.after.mode,
-                    how=request.compare,
-                    limits=limits,
-                )
-        return FileDiff(request=request, before=unread.before, after=unread.after, result=result)
+            result = await asyncio.to_thread(
+                build, old, new, old_mode=modes[0], new_mode=modes[1], how=request.compare, limits=limits
+            )
+        notes = _file_notes(diff)
+        if notes and isinstance(result, DiffDocument | Identical | BinaryPair):
+            result = replace(result, notes=notes + result.notes)
+        return replace(diff, result=result, generated=generated(request.path, old, new))
 
     async def file(self, request: DiffRequest, *, unlimited: bool = False) -> FileDiff:
         """One file between two points."""
-
-        def read(vault: OpenVault, kernel: CheckpointKernel) -> list[tuple[FileDiff, Side, Side]]:
-            before = kernel.state_at(request.chat, request.old, request.path)
-            after = kernel.state_at(request.chat, request.new, request.path)
-            return [_read_pair(vault, kernel, request, before, after)]
-
-        ((unread, old, new),) = await self._sides(request.chat, read)
-        return await self._compute(unread, old, new, limits=UNLIMITED if unlimited else DEFAULT)
+        (unread,) = await self._sides(request.chat, lambda vault, kernel: [_read_request(vault, kernel, request)])
+        return await self._compute(unread, limits=UNLIMITED if unlimited else DEFAULT)
 
     async def files(
         self, chat: ChatId, old: Point, new: Point, paths: Sequence[WorkspacePath], *, compare: Compare = EXACT
     ) -> Sequence[FileDiff]:
         """All files that differ between two points."""
-        pairs = await self._changed(chat, old, new, paths, compare=compare)
-        return [await self._compute(unread, one, other, limits=DEFAULT) for unread, one, other in pairs]
+        return [await self._compute(unread, limits=DEFAULT) for unread in await self._changed(chat, old, new, paths, compare)]
 
     async def _changed(
-        self, chat: ChatId, old: Point, new: Point, paths: Sequence[WorkspacePath], *, compare: Compare
-    ) -> list[tuple[FileDiff, Side, Side]]:
-        def read(vault: OpenVault, kernel: CheckpointKernel) -> list[tuple[FileDiff, Side, Side]]:
-            return [
-                _read_pair(vault, kernel, DiffRequest(chat, path, old, new, compare), before, after)
-                for path, before, after in kernel.changed_between(chat, old, new, tuple(paths))
-            ]
+        self, chat: ChatId, old: Point, new: Point, paths: Sequence[WorkspacePath], compare: Compare
+    ) -> list[_Unread]:
+        def read(vault: OpenVault, kernel: CheckpointKernel) -> list[_Unread]:
+            return _paired(
+                [
+                    _read_pair(vault, kernel, DiffRequest(chat, path, old, new, compare), before, after)
+                    for path, before, after in kernel.changed_between(chat, old, new, tuple(paths))
+                ],
+                lambda: _told(kernel, chat),
+            )
 
         return await self._sides(chat, read)
 
@@ -113,28 +115,46 @@ class DiffService:
         self, chat: ChatId, old: Point, new: Point, paths: Sequence[WorkspacePath], *, compare: Compare = EXACT
     ) -> bytes:
         """All files that differ between two points as one unified diff. Files whose content is not to be had are left out."""
-        pairs = await self._changed(chat, old, new, paths, compare=compare)
+        found = await self._changed(chat, old, new, paths, compare)
 
         def join() -> bytes:
             parts: list[bytes] = []
-            for unread, one, other in pairs:
+            for unread in found:
+                diff, one, other = unread.diff, unread.old, unread.new
                 if isinstance(one, Missing) or isinstance(other, Missing):
                     continue
-                parts.append(unified(unread.request.path, one, other, old_state=unread.before, new_state=unread.after))
+                parts.append(
+                    unified(
+                        diff.request.path,
+                        one,
+                        with_what_counts(one, other, compare),
+                        old_path=diff.request.old_path,
+                        old_state=diff.before,
+                        new_state=diff.after,
+                    )
+                )
             return b"".join(parts)
 
         return await asyncio.to_thread(join)
+
+    async def sides(self, request: DiffRequest) -> tuple[bytes | None, bytes | None]:
+        """The bytes at the two points, as they are."""
+        (unread,) = await self._sides(request.chat, lambda vault, kernel: [_read_request(vault, kernel, request)])
+        if isinstance(unread.old, Missing):
+            raise NotKnownThere(request.old_path or request.path, point_text(request.old), unread.old.reason)
+        if isinstance(unread.new, Missing):
+            raise NotKnownThere(request.path, point_text(request.new), unread.new.reason)
+        return unread.old, unread.new
 
     async def planned(self, plan: RestorePlan, path: WorkspacePath) -> FileDiff:
         """What restoring one file changes: old = on disk now, new = after restoring."""
         file = next(file for file in plan.files if file.path == path)
         request = DiffRequest(plan.chat, path, Now(), plan.point)
 
-        def read(vault: OpenVault, kernel: CheckpointKernel) -> list[tuple[FileDiff, Side, Side]]:
-            return [_read_pair(vault, kernel, request, file.current, file.wanted)]
-
-        ((unread, old, new),) = await self._sides(plan.chat, read)
-        return await self._compute(unread, old, new, limits=DEFAULT)
+        (unread,) = await self._sides(
+            plan.chat, lambda vault, kernel: [_read_pair(vault, kernel, request, file.current, file.wanted)]
+        )
+        return await self._compute(unread, limits=DEFAULT)
 
     async def words(self, diff: FileDiff, first_row: int, last_row: int) -> Mapping[int, WordSpans]:
         """The changed words of the changed rows between two rows."""
@@ -142,21 +162,6 @@ class DiffService:
         if not isinstance(document, DiffDocument):
             return {}
         return await asyncio.to_thread(intraline.words, document, first_row, last_row)
-
-    async def sides(self, request: DiffRequest) -> tuple[bytes | None, bytes | None]:
-        """The bytes at the two points, as they are."""
-
-        def read(vault: OpenVault, kernel: CheckpointKernel) -> list[tuple[FileDiff, Side, Side]]:
-            before = kernel.state_at(request.chat, request.old, request.old_path or request.path)
-            after = kernel.state_at(request.chat, request.new, request.path)
-            return [_read_pair(vault, kernel, request, before, after)]
-
-        ((_, old, new),) = await self._sides(request.chat, read)
-        if isinstance(old, Missing):
-            raise NotKnownThere(request.old_path or request.path, point_text(request.old), old.reason)
-        if isinstance(new, Missing):
-            raise NotKnownThere(request.path, point_text(request.new), new.reason)
-        return old, new
 
     async def highlight(self, path: str, lines: Sequence[str]) -> StyleRuns | None:
         """Colours for a text, from the worker process."""
@@ -169,8 +174,68 @@ class DiffService:
         return runs and from_line(runs, first - start)
 
 
+def _read_request(vault: OpenVault, kernel: CheckpointKernel, request: DiffRequest) -> _Unread:
+    before = kernel.state_at(request.chat, request.old, request.old_path or request.path)
+    after = kernel.state_at(request.chat, request.new, request.path)
+    return _read_pair(vault, kernel, request, before, after)
+
+
 def _read_pair(
     vault: OpenVault, kernel: CheckpointKernel, request: DiffRequest, before: FileState, after: FileState
-) -> tuple[FileDiff, Side, Side]:
-    unread = FileDiff(request=request, before=before, after=after, result=TooLarge(0, 0))
-    return unread, content_of(vault, kernel, request.path, before), content_of(vault, kernel, request.path, after)
+) -> _Unread:
+    return _Unread(
+        FileDiff(request=request, before=before, after=after, result=TooLarge(0, 0)),
+        content_of(vault, kernel, request.old_path or request.path, before),
+        content_of(vault, kernel, request.path, after),
+    )
+
+
+def _told(kernel: CheckpointKernel, chat: ChatId) -> dict[str, str]:
+    """Renames that the history knows of, by new path."""
+    changes = (change for entry in kernel.timeline(chat).entries for change in entry.files)
+    return {change.path: change.old_path for change in changes if change.old_path is not None}
+
+
+def _paired(found: list[_Unread], told: Callable[[], Mapping[str, str]]) -> list[_Unread]:
+    """The same files, with those that were only renamed as one."""
+    gone = {one.diff.request.path: one for one in found if _is_file(one.diff.before) and one.diff.after.state is State.ABSENT}
+    came = {one.diff.request.path: one for one in found if _is_file(one.diff.after) and one.diff.before.state is State.ABSENT}
+    if not gone or not came:
+        return found
+    pairs = renamed(
+        [_candidate(path, one.diff.before, one.old) for path, one in gone.items()],
+        [_candidate(path, one.diff.after, one.new) for path, one in came.items()],
+        told(),
+    )
+    old_paths = set(pairs.values())
+    joined: list[_Unread] = []
+    for one in found:
+        path = one.diff.request.path
+        if path in old_paths and path in gone:
+            continue
+        if path in pairs:
+            old = gone[WorkspacePath(pairs[path])]
+            request = replace(one.diff.request, old_path=old.diff.request.path)
+            one = _Unread(replace(one.diff, request=request, before=old.diff.before), old.old, one.new)
+        joined.append(one)
+    return joined
+
+
+def _is_file(state: FileState) -> bool:
+    return state.state is State.PRESENT and state.sha is not None
+
+
+def _candidate(path: str, state: FileState, data: Side) -> Candidate:
+    return Candidate(path, state.sha or "", None if isinstance(data, Missing) else data)
+
+
+def _file_notes(diff: FileDiff) -> tuple[DiffNote, ...]:
+    """What is to be said of the file's name and of what it is."""
+    notes: list[DiffNote] = []
+    old_path = diff.request.old_path
+    if old_path is not None and old_path != diff.request.path:
+        notes.append(DiffNote(Note.RENAME, old_path, diff.request.path))
+    kinds = (_KINDS.get(diff.before.state), _KINDS.get(diff.after.state))
+    if None not in kinds and kinds[0] != kinds[1]:
+        notes.append(DiffNote(Note.TYPE, kinds[0] or "", kinds[1] or ""))
+    return tuple(notes)

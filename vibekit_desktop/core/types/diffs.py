@@ -125,7 +125,7 @@ class DiffNote:
 class DiffSide:
     """One side: its lines without their line ends, and what the bytes looked like. ``exists`` False = absent there."""
 
-    lines: tuple[str, ...]
+    lines: Sequence[str]
     exists: bool
     encoding: str = "UTF-8"
     line_ending: str = "LF"

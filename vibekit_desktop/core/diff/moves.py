@@ -1,0 +1,108 @@
+"""Blocks of lines that went in one place and came in another.
+
+Pure; any thread; bounded: lines that went many times begin no block, and after so many comparisons no more are looked for.
+"""
+
+from collections.abc import Hashable, Sequence
+from typing import TypeVar
+
+from vibekit_desktop.core.diff.lines import Change
+from vibekit_desktop.core.types.diffs import Move
+
+LEAST_LINES = 3
+LEAST_LETTERS = 20
+"""Letters and digits that a block has at least: a few brackets are found everywhere."""
+
+_MOST_PLACES = 16
+_MOST_STEPS = 2_000_000
+
+Line = TypeVar("Line", str, bytes)
+
+
+class _Search:
+    """What went and came and is in no block yet. Invariant: a line is in one block at most."""
+
+    def __init__(self, old: Sequence[Hashable], new: Sequence[Hashable], found: Sequence[Change]) -> None:
+        self.old, self.new = old, new
+        # One more at both ends, never free, so that no walk leaves the text.
+        self.went, self.came = bytearray(len(old) + 2), bytearray(len(new) + 2)
+        for one in found:
+            self.went[one.old_start + 1 : one.old_end + 1] = b"\1" * (one.old_end - one.old_start)
+            self.came[one.new_start + 1 : one.new_end + 1] = b"\1" * (one.new_end - one.new_start)
+        self.steps = 0
+
+    def around(self, i: int, j: int) -> tuple[int, int]:
+        """How far the two texts are equal and free above and below these two lines, both excluded."""
+        above = self._walk(i, j, -1)
+        return above, self._walk(i, j, 1)
+
+    def _walk(self, i: int, j: int, step: int) -> int:
+        old, new, went, came = self.old, self.new, self.went, self.came
+        count = 0
+        while True:
+            i += step
+            j += step
+            if not (went[i + 1] and came[j + 1] and old[i] == new[j]):
+                self.steps += count + 1
+                return count
+            count += 1
+
+    def take(self, i: int, j: int, length: int) -> None:
+        self.went[i + 1 : i + length + 1] = bytes(length)
+        self.came[j + 1 : j + length + 1] = bytes(length)
+
+
+def moves(old: Sequence[Line], new: Sequence[Line], found: Sequence[Change]) -> tuple[Move, ...]:
+    """The moved blocks, rising by the old side; equal lines are those that count as equal, given as such."""
+    went = sum(one.old_end - one.old_start for one in found)
+    came = sum(one.new_end - one.new_start for one in found)
+    if min(went, came) < LEAST_LINES or len(found) < 2:
+        return ()
+    places: dict[Line, list[int]] = {}
+    for one in found:
+        for i in range(one.old_start, one.old_end):
+            places.setdefault(old[i], []).append(i)
+    search = _Search(old, new, found)
+    taken: list[Move] = []
+    for one in found:
+        j = one.new_start
+        while j < one.new_end:
+            block = _longest(search, places.get(new[j], []), j) if search.came[j + 1] else None
+            if block is None or not _weighs_enough(new[block[1] : block[1] + block[2]]):
+                j += 1
+                continue
+            i, first, length = block
+            search.take(i, first, length)
+            taken.append(Move(i + 1, i + length, first + 1, first + length))
+            j = first + length
+        if search.steps > _MOST_STEPS:
+            break
+    return tuple(sorted(taken, key=lambda move: move.old_first))
+
+
+def _longest(search: _Search, places: Sequence[int], j: int) -> tuple[int, int, int] | None:
+    """The longest block through line ``j`` of the new side: its beginnings and its length."""
+    best: tuple[int, int, int] | None = None
+    if len(places) > _MOST_PLACES:
+        return None
+    for i in places:
+        if not search.went[i + 1]:
+            continue
+        above, below = search.around(i, j)
+        length = above + 1 + below
+        if length >= LEAST_LINES and (best is None or length > best[2]):
+            best = (i - above, j - above, length)
+    return best
+
+
+def _letters(line: str | bytes) -> int:
+    return sum(map(str.isalnum, line if isinstance(line, str) else line.decode("latin-1")))
+
+
+def _weighs_enough(block: Sequence[Line]) -> bool:
+    letters = 0
+    for line in block:
+        letters += _letters(line)
+        if letters >= LEAST_LETTERS:
+            return True
+    return False

@@ -1,0 +1,113 @@
+"""One side of a diff as lines: for showing, and as the bytes that they are.
+
+Lines of a large text are made when they are asked for, from its bytes and a table of their ends: opening one costs nothing by
+the line. Pure; any thread.
+"""
+
+import codecs
+import io
+from array import array
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import overload
+
+from vibekit_desktop.core.diff.text import WIDE, Text, read, split
+
+
+class Lines(Sequence[str]):
+    """The lines of a text without their ends. Invariant: ``ends[i]`` is where the end of line ``i`` ends in the bytes."""
+
+    __slots__ = ("_codec", "_ends", "_raw")
+
+    def __init__(self, raw: bytes, ends: "array[int]", codec: str) -> None:
+        self._raw = raw
+        self._ends = ends
+        self._codec = codec
+
+    def __len__(self) -> int:
+        return len(self._ends)
+
+    @overload
+    def __getitem__(self, index: int) -> str: ...
+    @overload
+    def __getitem__(self, index: "slice[int | None, int | None, int | None]") -> tuple[str, ...]: ...
+    def __getitem__(self, index: "int | slice[int | None, int | None, int | None]") -> str | tuple[str, ...]:
+        if isinstance(index, slice):
+            first, last, step = index.indices(len(self._ends))
+            if step != 1:
+                return tuple(self[at] for at in range(first, last, step))
+            return self._between(first, last)
+        if index < 0:
+            index += len(self._ends)
+        end = self._ends[index]
+        line = self._raw[self._ends[index - 1] if index else 0 : end]
+        line = line.removesuffix(b"\n").removesuffix(b"\r") if line.endswith(b"\n") else line
+        return line.decode(self._codec, "surrogateescape")
+
+    def _between(self, first: int, last: int) -> tuple[str, ...]:
+        if first >= last:
+            return ()
+        part = self._raw[self._ends[first - 1] if first else 0 : self._ends[last - 1]]
+        return tuple(split(part.decode(self._codec, "surrogateescape")))
+
+    def __iter__(self) -> Iterator[str]:
+        for first in range(0, len(self._ends), 1000):
+            yield from self._between(first, min(len(self._ends), first + 1000))
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, Lines) and self._codec == other._codec:
+            return self._ends == other._ends and self._raw == other._raw
+        return isinstance(other, Sequence) and len(self) == len(other) and all(map(str.__eq__, self, other))
+
+    __hash__ = None  # type: ignore[assignment]  # compared by content, and too large to hash
+
+    def __repr__(self) -> str:
+        return f"Lines({len(self)})"
+
+
+def ends_of(text: Text) -> "array[int]":
+    """Where each line ends in the text's bytes: the table that `Lines` needs."""
+    return array("I", accumulate(map(len, io.BytesIO(text.raw))))
+
+
+@dataclass(frozen=True, slots=True)
+class Pieces:
+    """Content cut into its byte order mark and its lines with their ends; put together they are the content again."""
+
+    mark: bytes
+    lines: tuple[bytes, ...]
+
+
+def pieces(data: bytes) -> Pieces | None:
+    """The bytes of the lines of a diff document, one for one; None if the content is no text."""
+    text = read(data)
+    if text is None:
+        return None
+    codec = text.encoding.removesuffix("?").lower().replace(" ", "-")
+    for mark, wide, _ in WIDE:
+        if wide == codec:
+            mark = mark if data.startswith(mark) else b""
+            return Pieces(mark, tuple(_wide_lines(data[len(mark) :], ("\r" if text.lone_cr else "\n").encode(wide))))
+    mark = codecs.BOM_UTF8 if text.encoding == "UTF-8 BOM" else b""
+    if text.lone_cr:
+        # Split where the newlines would be, and cut the bytes as they are at the same places.
+        ends = ends_of(text)
+        starts = [0, *ends]
+        body = data[len(mark) :]
+        return Pieces(mark, tuple(body[start:end] for start, end in zip(starts, ends, strict=False)))
+    return Pieces(mark, tuple(io.BytesIO(text.raw)))
+
+
+def _wide_lines(body: bytes, newline: bytes) -> Iterator[bytes]:
+    unit = len(newline)
+    start = at = 0
+    while (found := body.find(newline, at)) >= 0:
+        if found % unit:
+            at = found + 1
+            continue
+        at = found + unit
+        yield body[start:at]
+        start = at
+    if start < len(body):
+        yield body[start:]
