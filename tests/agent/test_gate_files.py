@@ -9,6 +9,7 @@ import pytest
 
 from tests.agent.gate_stage import Stage, ask, edit, tool
 from vibekit_desktop.core.agent import gate_files
+from vibekit_desktop.core.agent.grants import replaces
 from vibekit_desktop.core.agent.link import Denied
 from vibekit_desktop.core.types.agents import Answer, Headless, Hold, Operation, Question, Why
 from vibekit_desktop.core.types.errors import CannotWrite, DiskFull
@@ -65,8 +66,12 @@ def test_twenty_of_twenty_client_writes_are_kept_before_they_land(stage: Stage) 
         ("old\n", "new\n", "new\n\n", Why.OTHER_CONTENT),
         ("old\n", "new\n", "evil\n", Why.OTHER_CONTENT),
         ("old\n", "new\n", "old\n", None),  # that is there already
-        ("ol", "ne", "anything at all", None),  # a fragment says nothing of the rest
-        ("", "new\n", "other\n", None),  # nothing is said of what is there
+        ("ol", "ne", "ned\n", None),  # a fragment says what becomes of the rest: it stays
+        ("ol", "ne", "anything at all", Why.OTHER_CONTENT),
+        ("not there", "ne", "ne", None),
+        ("not there", "ne", "old\nne", Why.OTHER_CONTENT),
+        ("", "new\n", "new\n", None),  # nothing is said of what is there
+        ("", "new\n", "other\n", Why.OTHER_CONTENT),
     ],
 )
 def test_a_write_is_held_against_the_text_that_was_shown(
@@ -82,6 +87,24 @@ def test_a_write_is_held_against_the_text_that_was_shown(
     assert stage.run(work) == ("" if why is None else "denied")
     assert [question.why for question in stage.asked[1:]] == ([] if why is None else [(why,)])
     assert target.read_text() == (written if why is None else "old\n")
+
+
+@pytest.mark.parametrize(
+    ("there", "fragments", "text", "fits"),
+    [
+        ("a b a", [("a", "c")], "c b c", True),  # everywhere
+        ("a b a", [("a", "c")], "a b c", True),  # in one place, also the second
+        ("a b a", [("a", "c")], "c b d", False),
+        ("a b", [("a", "c"), ("b", "d")], "c d", True),
+        ("a b", [("a", "c"), ("c b", "d")], "d", True),  # the second is about what the first made
+        ("a b", [("a", "c"), ("b", "d")], "c b", False),  # half of it
+        ("a\r\n", [("a", "b")], "b\n", False),
+        ("x" * 5000, [("x", "y"), ("x", "z")], "y" * 5000, False),  # too many ways to look at
+        ("x" * 5000, [("x", "y")], "y" + "x" * 4999, True),
+    ],
+)
+def test_a_fragment_says_what_becomes_of_the_file(there: str, fragments: list[tuple[str, str]], text: str, fits: bool) -> None:
+    assert replaces(there, fragments, text) is fits
 
 
 def test_what_will_really_be_written_is_shown_when_it_is_not_what_was_allowed(stage: Stage) -> None:

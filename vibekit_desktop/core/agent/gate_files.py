@@ -101,7 +101,8 @@ class GateFiles:
         if await _is_there(wish, place, data):
             turn.grants.take_edit(place.real, wish.states.get(place.real, UNKNOWN), content)
             return
-        taken = turn.grants.take_edit(place.real, wish.states.get(place.real, UNKNOWN), content)
+        there = await self._there(wish, place) if turn.grants.wants_content(place.real) else None
+        taken = turn.grants.take_edit(place.real, wish.states.get(place.real, UNKNOWN), content, there)
         if isinstance(taken, Edit):
             call, unprotected = taken.tool_call_id, False
         else:
@@ -109,6 +110,20 @@ class GateFiles:
             wish, unprotected = await self._asked(turn, wish.with_why(taken), call, content)
             turn.grants.drop_edits(place.real, call)
         await self._carry_out(turn, wish, call, content, data, unprotected=unprotected)
+
+    async def _there(self, wish: Wish, place: Place) -> str | None:
+        """The text that is there; None where there is none, or too much of it."""
+        state = UNKNOWN if place.real is None else wish.states.get(place.real, UNKNOWN)
+        if place.real is None or state.state is not State.PRESENT or (state.size or 0) > _SHOWN_BYTES:
+            return "" if state.state is State.ABSENT else None
+        try:
+            data = await self._sink.read(place.real, _SHOWN_BYTES)
+        except CoreError as error:
+            _log.info("what is there is not held against what was shown: %s", error.code)
+            return None
+        if state.sha is not None and await asyncio.to_thread(_sha, data) != state.sha:
+            return None  # another one by now: it is asked again
+        return data.decode("utf-8", "surrogateescape")
 
     def _call_of(self, turn: GuardedTurn, place: Place) -> str:
         """The call that runs and names this file; empty if none does."""
