@@ -52,6 +52,13 @@ def test_another_message_of_the_agent_is_another_block(builder: AnswerBuilder) -
     assert builder.message(whole=True).content == "A plan first.\n\nI look. Now."
 
 
+def test_a_plan_alone_is_an_answer(builder: AnswerBuilder) -> None:
+    assert not builder.says_something
+    builder.add(PlanChanged((PlanStep("look", "pending"),)))
+    assert builder.says_something
+    assert builder.ended(took_ms=1).plan == [{"content": "look", "priority": "medium", "status": "pending"}]
+
+
 def test_how_long_it_thought_is_kept(builder: AnswerBuilder, clock: Clock) -> None:
     builder.add(ThoughtArrived("hm"))
     clock.advance(6000)

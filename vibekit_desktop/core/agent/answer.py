@@ -115,8 +115,8 @@ class AnswerBuilder:
 
     @property
     def says_something(self) -> bool:
-        """Whether the agent has said or done anything yet."""
-        return bool(self._blocks)
+        """Whether the agent has said, planned or done anything yet."""
+        return bool(self._blocks or self._plan)
 
     @property
     def words(self) -> str:
