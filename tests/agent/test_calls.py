@@ -8,26 +8,28 @@ from hypothesis import strategies as st
 
 from tests.agent.gate_stage import tool
 from vibekit_desktop.core.agent import commands
-from vibekit_desktop.core.agent.calls import Calls
+from vibekit_desktop.core.agent.calls import Call, Calls
 from vibekit_desktop.core.types.agents import Operation
 
 
-def seen(*given_inputs: object, kind: str | None = None) -> Calls:
-    calls = Calls()
-    for one in given_inputs:
-        calls.saw(tool(kind=kind, given=json.dumps(one).encode()))
-    return calls
+def seen(given_input: object, kind: str | None = None) -> Call:
+    return Calls().saw(tool(kind=kind, given=json.dumps(given_input).encode()))
 
 
 def test_every_path_stays_and_the_newest_word_on_the_rest_holds() -> None:
     calls = Calls()
     calls.saw(tool(kind="edit", title="Write", status="pending", at=["a"]))
     calls.saw(tool(status="in_progress", diff=("b", "1", "2")))
-    calls.saw(tool(title="Write b", diff=("b", "3", "4"), at=["c"]))
-    call = calls.get("c1")
-    assert call is not None
+    call = calls.saw(tool(title="Write b", diff=("b", "3", "4"), at=["c"]))
     assert call.paths == ("a", "b", "c")
     assert (call.title, call.kind, call.status, call.diffs[0].new_text) == ("Write b", "edit", "in_progress", "4")
+
+
+def test_of_a_call_that_is_over_the_texts_are_not_kept() -> None:
+    calls = Calls()
+    calls.saw(tool(status="completed", diff=("b", "1", "2")))
+    call = calls.saw(tool(title="Write b"))
+    assert (call.paths, call.diffs, call.operation) == (("b",), (), Operation.EDIT)
 
 
 def test_a_call_that_is_told_twice_is_one() -> None:
@@ -66,8 +68,7 @@ def test_a_call_that_is_told_twice_is_one() -> None:
     ],
 )
 def test_paths_are_found_in_what_agents_send_as_input(given_input: object, paths: tuple[str, ...]) -> None:
-    call = seen(given_input).get("c1")
-    assert call is not None
+    call = seen(given_input)
     assert call.paths == paths
 
 
@@ -95,8 +96,7 @@ def test_paths_are_found_in_what_agents_send_as_input(given_input: object, paths
     ],
 )
 def test_what_a_call_does_is_told_by_what_it_shows(kind: str | None, given_input: object, operation: Operation) -> None:
-    call = seen(given_input, kind=kind).get("c1")
-    assert call is not None
+    call = seen(given_input, kind=kind)
     assert call.operation is operation
 
 
@@ -117,8 +117,7 @@ def test_a_diff_makes_an_edit_of_a_call_that_calls_itself_a_read() -> None:
     ],
 )
 def test_the_command_and_its_folder_are_found(given_input: object, command: str, folder: str) -> None:
-    call = seen(given_input).get("c1")
-    assert call is not None
+    call = seen(given_input)
     assert (call.command, call.folder) == (command, folder)
 
 

@@ -163,14 +163,11 @@ class Calls:
             if change.terminals is None
             else tuple(dict.fromkeys((*known.terminals, *change.terminals))),
         )
-        self._calls[change.id] = call  # the newest is the last one
+        # The newest is the last one. What it would have changed nobody asks about any more, and it may be long.
+        self._calls[change.id] = replace(call, diffs=(), writes=call.writes or bool(call.diffs)) if call.ended else call
         if len(self._calls) > MOST_CALLS:
             del self._calls[next(iter(self._calls))]
         return call
-
-    def get(self, call_id: str) -> Call | None:
-        """A call by its id."""
-        return self._calls.get(call_id)
 
     def running(self) -> Iterator[Call]:
         """The calls that are not over, the one that was heard of last first."""

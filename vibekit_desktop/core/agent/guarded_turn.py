@@ -119,8 +119,10 @@ class GuardedTurn:
         self._waiting += 1
         task.add_done_callback(self._done)
 
-    def _done(self, _task: asyncio.Task[None]) -> None:
+    def _done(self, task: asyncio.Task[None]) -> None:
         self._waiting -= 1
+        if task.cancelled() or task.exception() is None:
+            self._jobs.discard(task)  # only mistakes are kept, for `settled`; a turn may do any number of things
 
     def has_room(self) -> bool:
         """Whether one thing more can wait that nobody asked about."""

@@ -107,11 +107,6 @@ class Ruling:
     refused: Refused | None = None
     why: Why | None = None
 
-    @property
-    def shown(self) -> str:
-        """Relative to the workspace, or absolute outside of it."""
-        return self.path if self.path is not None else self.absolute
-
 
 def absolute(text: str, bounds: Bounds) -> str:
     """The place that a text of an agent's means, as an absolute path with ``/`` between the parts; the parts are as they came,
