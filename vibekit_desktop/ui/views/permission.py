@@ -25,8 +25,9 @@ from vibekit_desktop.ui.models import permission_words as words
 from vibekit_desktop.ui.text import tr
 from vibekit_desktop.ui.theme.palette import ThemeHub
 from vibekit_desktop.ui.theme.style import rounded
-from vibekit_desktop.ui.views.controls import Button, draw_icon
+from vibekit_desktop.ui.views.controls import draw_icon
 from vibekit_desktop.ui.views.framed import Framed, change_lines
+from vibekit_desktop.ui.views.hint_button import HintButton
 from vibekit_desktop.ui.views.row_paint import draw_text, text_width
 from vibekit_desktop.ui.when import local_now_ms
 from vibekit_desktop.ui.wording import short_path
@@ -41,42 +42,6 @@ _WRAP = int(Qt.TextFlag.TextWordWrap)
 def monotonic_ms() -> int:
     """A clock that only goes on; by it the moment after a change is measured."""
     return time.monotonic_ns() // 1_000_000
-
-
-class HintButton(Button):
-    """A button with something small behind its words: the keys that press it, or a chevron that says it has a menu."""
-
-    def __init__(self, hub: ThemeHub, text: str, *, kind: str = "secondary", hint: str = "", menu: bool = False) -> None:
-        self._hint = hint
-        self._chevron = menu
-        super().__init__(hub, text, kind=kind)
-
-    def set_hint(self, hint: str) -> None:
-        """Other keys."""
-        self._hint = hint
-        self.updateGeometry()
-        self.update()
-
-    def _hint_width(self) -> float:
-        if self._chevron:
-            return 6 + 14
-        return 6 + text_width(self._hub.theme, "small", self._hint) if self._hint else 0.0
-
-    def _content_width(self) -> float:
-        return super()._content_width() + self._hint_width()
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        super().paintEvent(event)
-        theme = self._hub.theme
-        painter = QPainter(self)
-        right = (self.width() + self._content_width()) / 2
-        if self._chevron:
-            draw_icon(painter, theme, "chevron-down", "text.secondary", round(right - 14), (self.height() - 14) // 2, 14)
-        elif self._hint:
-            token = "text.on-accent" if self._kind == "primary" else "text.tertiary"
-            width = text_width(theme, "small", self._hint)
-            box = QRectF(right - width, 0, width + 1, self.height())
-            draw_text(painter, theme, box, self._hint, style="small", token=token, elide=None)
 
 
 class PermissionPanel(QWidget):

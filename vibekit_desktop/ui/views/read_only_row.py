@@ -9,7 +9,7 @@ from vibekit_desktop.ui.theme.palette import ThemeHub
 from vibekit_desktop.ui.theme.style import rounded
 from vibekit_desktop.ui.tool_tip import plain_tip
 from vibekit_desktop.ui.views.controls import Button, draw_icon
-from vibekit_desktop.ui.views.permission import HintButton
+from vibekit_desktop.ui.views.hint_button import HintButton
 from vibekit_desktop.ui.views.row_paint import draw_text
 
 _TEXT_LEFT, _EDGE, _GAP, _TEXT_LEAST = 40, 8, 6, 120
