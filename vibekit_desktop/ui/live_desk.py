@@ -155,8 +155,10 @@ class LiveDesk(QObject):
 
     def gone(self, chat: ChatId) -> None:
         """A chat was deleted."""
-        self._states.pop(chat, None)
-        self._empty.discard(chat)
+        for known in (self._states, self._workspaces, self._said, self._brought_back):
+            known.pop(chat, None)
+        for marked in (self._empty, self._sending, self._warmed):
+            marked.discard(chat)
         self.drafts.drop(chat)
         self._hold()
 
