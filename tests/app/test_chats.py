@@ -398,6 +398,8 @@ def test_settings_are_listed_read_and_changed(library: Library) -> None:
     assert {one["key"]: one["value"] for one in found} == {
         "archive.retention_days": 0, "store.budget_gb": 5, "capture.max_mb": 64, "baseline.copy_mb": 1,
         "baseline.total_mb": 256, "theme": "system",
+        "diff.layout": "side-by-side", "diff.ignore_whitespace": "nothing", "diff.ignore_blank_lines": "no", "diff.wrap": "no",
+        "diff.invisibles": "no", "diff.tab_width": 4, "diff.context": "3", "diff.stronger_marks": "no",
     }  # fmt: skip
     assert all(one["text"] and set(one) == {"key", "value", "default", "text"} for one in found)
     (changed,) = ok(library.call("--json", "settings", "theme", "dark")).json["settings"]

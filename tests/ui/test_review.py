@@ -61,6 +61,7 @@ class Stage:
             BIG: samples.file_diff(BIG, Start(), Now(), TooLarge(9_200_000, 9_300_000)),
         }
         self.page = ReviewPage(self.hub, self.bridge, self.fake.core.diffs)
+        self.page.options_chosen.connect(self.page.set_options)
         qtbot.addWidget(self.page)
         self.page.resize(1200, 700)
         self.page.show()
@@ -98,9 +99,9 @@ def test_the_letters_and_counts_are_those_of_the_diffs(stage: Stage) -> None:
 def test_another_side_asks_for_other_diffs(stage: Stage) -> None:
     async def story() -> None:
         await stage.open(old=BeforeTurn(3), new=AfterTurn(3), path=CSV)
-        stage.page._to.piece(1).click()
+        stage.page.bar.right.piece(1).click()
         await until(lambda: stage.page.presenter.request == DiffRequest(samples.CHAT, CSV, BeforeTurn(3), Now()))
-        stage.page._pick_old(Start())
+        stage.page._compare(Start(), Now())
         await until(lambda: stage.page.presenter.request == DiffRequest(samples.CHAT, CSV, Start(), Now()))
 
     run(story())
@@ -109,7 +110,7 @@ def test_another_side_asks_for_other_diffs(stage: Stage) -> None:
 def test_whitespace_is_ignored_on_request(stage: Stage) -> None:
     async def story() -> None:
         await stage.open(path=CSV)
-        stage.page._white.click()
+        stage.page.bar.white.click()
         await until(lambda: stage.asked("file")[-1][0] == DiffRequest(samples.CHAT, CSV, Start(), Now(), Compare(Ignore.ALL)))
 
     run(story())
@@ -144,7 +145,7 @@ def test_a_late_answer_is_dropped(stage: Stage) -> None:
         await until(lambda: stage.page.presenter.request is not None)
         stage.page.presenter._start()
         await settle()
-        stage.page.files.setCurrentIndex(stage.page.model.index(stage.page.model.row_of(ADDED)))
+        stage.page.list.files.setCurrentIndex(stage.page.model.index(stage.page.model.row_of(ADDED)))
         await until(lambda: stage.page.pane.diff is not None)
         gate.set()
         await settle()
@@ -182,7 +183,7 @@ def test_words_of_a_former_file_never_reach_the_present_one(stage: Stage) -> Non
     async def story() -> None:
         await stage.open(path=CSV)
         await settle()
-        stage.page.files.setCurrentIndex(stage.page.model.index(stage.page.model.row_of(ADDED)))
+        stage.page.list.files.setCurrentIndex(stage.page.model.index(stage.page.model.row_of(ADDED)))
         await until(lambda: stage.page.pane.diff is not None and stage.page.pane.diff.request.path == ADDED)
         gate.set()
         await settle(3)
@@ -226,15 +227,16 @@ def test_both_sides_the_same_is_said(stage: Stage) -> None:
 def test_undo_file_goes_to_the_left_side_and_back_goes_back(qtbot: QtBot, stage: Stage) -> None:
     run(stage.open(old=BeforeTurn(3), new=AfterTurn(3), path=CSV))
     with qtbot.waitSignal(stage.page.undo_file_requested) as seen:
-        stage.page._head._undo.click()
-    assert seen.args == [CSV, BeforeTurn(3)]
+        stage.page.head._undo.click()
+    assert seen.args is not None
+    assert seen.args[0].request == DiffRequest(samples.CHAT, CSV, BeforeTurn(3), AfterTurn(3))
     with qtbot.waitSignal(stage.page.back_requested):
         QTest.keyClick(stage.page.pane.view, Qt.Key.Key_Escape)
 
 
 def test_hunks_are_counted_and_walked_from_the_head(stage: Stage) -> None:
     run(stage.open(path=CSV))
-    head = stage.page._head
+    head = stage.page.head
     assert head._hunk.accessibleName() == "Hunk 1 of 3"
     head._down.click()
     assert head._hunk.accessibleName() == "Hunk 2 of 3"
@@ -243,8 +245,8 @@ def test_hunks_are_counted_and_walked_from_the_head(stage: Stage) -> None:
 
 def test_the_layout_can_be_switched_by_keyboard(stage: Stage) -> None:
     run(stage.open(path=CSV))
-    stage.page._layout_switch.piece(0).setFocus()
-    QTest.keyClick(stage.page._layout_switch.piece(0), Qt.Key.Key_Right)
+    stage.page.bar.layout_switch.piece(0).setFocus()
+    QTest.keyClick(stage.page.bar.layout_switch.piece(0), Qt.Key.Key_Right)
     assert stage.page.pane.view.unified
 
 

@@ -149,7 +149,9 @@ class Conductor(QObject):
         self.inspector.files_wanted.connect(self.open.list_files)
         self.inspector.retry_requested.connect(self.open.refresh)
         self.review.back_requested.connect(lambda: self._window.show_page("transcript"))
-        self.review.undo_file_requested.connect(self.back.undo_file)
+        self.review.undo_file_requested.connect(lambda diff: self.back.undo_file(diff.request.path, diff.request.old))
+        self.review.options_chosen.connect(self.review.set_options)
+        self.review.told.connect(lambda text: self.notifier.toast(text, "info"))
         self.first_run.folder_chosen.connect(self.histories.start_open_folder)
         self.first_run.source_opened.connect(self.histories.start_open_source)
 

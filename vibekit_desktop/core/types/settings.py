@@ -89,8 +89,76 @@ THEME = SettingKind(
     choices=("system", "light", "dark"),
 )
 
+_YES_NO = ("yes", "no")
+
+DIFF_LAYOUT = SettingKind(
+    key="diff.layout",
+    default="side-by-side",
+    text="How the two sides of a diff are shown.",
+    choices=("side-by-side", "unified"),
+)
+DIFF_WHITESPACE = SettingKind(
+    key="diff.ignore_whitespace",
+    default="nothing",
+    text="Which whitespace inside lines is no change in the review.",
+    choices=("nothing", "end-of-line", "amount", "all"),
+)
+DIFF_BLANK_LINES = SettingKind(
+    key="diff.ignore_blank_lines",
+    default="no",
+    text="Whether blank lines that come or go are no change in the review.",
+    choices=_YES_NO,
+)
+DIFF_WRAP = SettingKind(
+    key="diff.wrap",
+    default="no",
+    text="Whether long lines of a diff are wrapped.",
+    choices=_YES_NO,
+)
+DIFF_INVISIBLES = SettingKind(
+    key="diff.invisibles",
+    default="no",
+    text="Whether blanks and tabs are marked in a diff. Direction controls always are.",
+    choices=_YES_NO,
+)
+DIFF_TAB_WIDTH = SettingKind(
+    key="diff.tab_width",
+    default=4,
+    text="So many columns a tab takes in a diff at most.",
+    least=1,
+    most=16,
+)
+DIFF_CONTEXT = SettingKind(
+    key="diff.context",
+    default="3",
+    text="How many unchanged lines are shown around a change.",
+    choices=("3", "10", "all"),
+)
+DIFF_MARKS = SettingKind(
+    key="diff.stronger_marks",
+    default="no",
+    text="Whether changed words have an outline.",
+    choices=_YES_NO,
+)
+
 KINDS: Mapping[str, SettingKind] = {
-    kind.key: kind for kind in (RETENTION_DAYS, BUDGET_GB, CAPTURE_MB, COPY_MB, COPIES_MB, THEME)
+    kind.key: kind
+    for kind in (
+        RETENTION_DAYS,
+        BUDGET_GB,
+        CAPTURE_MB,
+        COPY_MB,
+        COPIES_MB,
+        THEME,
+        DIFF_LAYOUT,
+        DIFF_WHITESPACE,
+        DIFF_BLANK_LINES,
+        DIFF_WRAP,
+        DIFF_INVISIBLES,
+        DIFF_TAB_WIDTH,
+        DIFF_CONTEXT,
+        DIFF_MARKS,
+    )
 }
 
 

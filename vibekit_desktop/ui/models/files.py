@@ -5,6 +5,7 @@ Used by the inspector's Files and by the review page. UI thread; no I/O.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import assert_never
 
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt
@@ -13,16 +14,25 @@ from vibekit_desktop.core.types.checkpoints import State, Timeline
 from vibekit_desktop.core.types.diffs import BinaryPair, DiffDocument, FileDiff, Identical, TooLarge, Unreadable
 from vibekit_desktop.core.types.ids import WorkspacePath
 from vibekit_desktop.ui.models.list_changes import apply_changes
-from vibekit_desktop.ui.text import tr
+from vibekit_desktop.ui.text import tr, tr_n
 from vibekit_desktop.ui.wording import shown_path
 
 FILE_ROLE = int(Qt.ItemDataRole.UserRole) + 1
 """The `FileEntry` itself, for the delegate."""
 
 
+class Mark(StrEnum):
+    """Whether a person has reviewed what a file was and became."""
+
+    NONE = ""
+    REVIEWED = "reviewed"
+    CHANGED = "changed"
+    """It was reviewed, and then it changed again."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileEntry:
-    """One changed file: letter, counts where they are known, a word where they are not."""
+    """One changed file: letter, counts where they are known, a word where they are not; ``generated`` as in `FileDiff`."""
 
     path: WorkspacePath
     letter: str
@@ -30,6 +40,9 @@ class FileEntry:
     removed: int | None = None
     remark: str = ""
     old_path: WorkspacePath | None = None
+    mark: Mark = Mark.NONE
+    comments: int = 0
+    generated: str = ""
 
     @property
     def name(self) -> str:
@@ -37,7 +50,17 @@ class FileEntry:
         words = {"A": tr("added"), "M": tr("modified"), "D": tr("deleted"), "R": tr("renamed")}
         added = tr("{n} added", n=self.added) if self.added else ""
         removed = tr("{n} deleted", n=self.removed) if self.removed else ""
-        parts = (shown_path(self.path, self.old_path), words.get(self.letter, ""), added, removed, self.remark)
+        marks = {Mark.REVIEWED: tr("reviewed"), Mark.CHANGED: tr("changed again since it was reviewed")}
+        comments = tr_n("{n} comment", "{n} comments", self.comments) if self.comments else ""
+        parts = (
+            shown_path(self.path, self.old_path),
+            words.get(self.letter, ""),
+            added,
+            removed,
+            self.remark,
+            marks.get(self.mark, ""),
+            comments,
+        )
         return ", ".join(part for part in parts if part)
 
 
@@ -48,22 +71,36 @@ def changed_files(timeline: Timeline) -> int:
 
 def entry_of(diff: FileDiff) -> FileEntry:
     """The row of one computed diff."""
+    request = diff.request
     before, after = diff.before.state, diff.after.state
-    letter = "A" if before is State.ABSENT else "D" if after is State.ABSENT else "M"
-    path = diff.request.path
+    renamed = request.old_path if request.old_path not in (None, request.path) else None
+    letter = "R" if renamed else "A" if before is State.ABSENT else "D" if after is State.ABSENT else "M"
+    added: int | None = None
+    removed: int | None = None
     match diff.result:
         case DiffDocument() as document:
-            return FileEntry(path=path, letter=letter, added=document.lines_added, removed=document.lines_removed)
+            added, removed, remark = document.lines_added, document.lines_removed, ""
+            if not added and not removed:
+                remark = tr("same text")
         case Identical():
-            return FileEntry(path=path, letter=letter, remark=tr("same text"))
+            remark = tr("renamed") if renamed else tr("same text")
         case BinaryPair():
-            return FileEntry(path=path, letter=letter, remark=tr("binary"))
+            remark = tr("binary")
         case TooLarge():
-            return FileEntry(path=path, letter=letter, remark=tr("large"))
+            remark = tr("large")
         case Unreadable():
-            return FileEntry(path=path, letter=letter, remark=tr("not recorded"))
+            remark = tr("not recorded")
         case _:
             assert_never(diff.result)
+    return FileEntry(
+        path=request.path,
+        letter=letter,
+        added=added,
+        removed=removed,
+        remark=remark,
+        old_path=renamed,
+        generated=diff.generated,
+    )
 
 
 def totals(counts: Iterable[tuple[int | None, int | None]]) -> tuple[int, int]:
@@ -101,7 +138,7 @@ class FileListModel(QAbstractListModel):
         self._filter = text
         self._update()
 
-    def row_of(self, path: WorkspacePath) -> int:
+    def row_of(self, path: WorkspacePath | None) -> int:
         """Where a file stands, or -1."""
         return next((index for index, entry in enumerate(self._shown) if entry.path == path), -1)
 

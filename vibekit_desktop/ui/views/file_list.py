@@ -1,15 +1,17 @@
 """Lists of changed files: one line per file in the inspector, two lines in the review page.
 
-Paint a `FileListModel` and say which file was chosen. UI thread only.
+Paint a `FileListModel` and say which file was chosen; in the review also whether it is reviewed. UI thread only.
 """
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QPainter
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
-from vibekit_desktop.ui.models.files import FILE_ROLE, FileEntry, FileListModel
+from vibekit_desktop.ui.models.files import FILE_ROLE, FileEntry, FileListModel, Mark
+from vibekit_desktop.ui.text import tr
 from vibekit_desktop.ui.theme.palette import ThemeHub
 from vibekit_desktop.ui.theme.style import focus_ring, rounded
+from vibekit_desktop.ui.views.controls import draw_icon
 from vibekit_desktop.ui.views.painted_list import PaintedList
 from vibekit_desktop.ui.views.row_paint import (
     LETTER_WIDTH,
@@ -18,12 +20,16 @@ from vibekit_desktop.ui.views.row_paint import (
     draw_letter,
     draw_path,
     draw_text,
+    text_width,
 )
 from vibekit_desktop.ui.wording import file_name, folder_name, shown_path
 
+_MARK_LEFT, _MARK_SIZE, _TEXT_LEFT = 8, 16, 32
+"""In a row of the review: where the mark stands, and the words."""
+
 
 class FileDelegate(QStyledItemDelegate):
-    """Paints `FileEntry` rows. ``tall``: name above folder, as the review page has them."""
+    """Paints `FileEntry` rows. ``tall``: the mark, and the name above the folder, as the review page has them."""
 
     def __init__(self, hub: ThemeHub, *, tall: bool) -> None:
         super().__init__()
@@ -66,26 +72,51 @@ class FileDelegate(QStyledItemDelegate):
             draw_text(painter, theme, line, entry.remark, style="small", token="text.tertiary", right=True)
         return line.width() - width - 8
 
+    def mark_box(self, row: QRectF) -> QRectF:
+        """Where the mark of a row of the review can be pressed."""
+        return QRectF(row.left() + 8, row.top(), _TEXT_LEFT - 2, row.height())
+
     def _two_lines(self, painter: QPainter, entry: FileEntry, box: QRectF, *, chosen: bool) -> None:
         theme = self._hub.theme
         zoom = theme.zoom
-        path = shown_path(entry.path, entry.old_path)
-        first = QRectF(box.left() + 12, box.top() + 5 * zoom, box.width() - 22, 18 * zoom)
+        done = entry.mark is Mark.REVIEWED
+        first = QRectF(box.left() + _TEXT_LEFT, box.top() + 5 * zoom, box.width() - _TEXT_LEFT - 10, 18 * zoom)
         second = QRectF(first.left(), first.bottom(), first.width(), 16 * zoom)
+        icon, token = ("check-circle", "success.text") if done else ("circle", "line.control")
+        draw_icon(painter, theme, icon, token, box.left() + _MARK_LEFT, round(first.center().y()) - _MARK_SIZE // 2)
         letter = QRectF(first.right() - LETTER_WIDTH + 2, first.top(), LETTER_WIDTH, first.height())
         draw_letter(painter, theme, entry.letter, letter)
-        name = first.adjusted(0, 0, -LETTER_WIDTH - 6, 0)
+        name = first.adjusted(0, 0, -LETTER_WIDTH - 6 - self._comments(painter, entry, first), 0)
         draw_text(
             painter,
             theme,
             name,
-            file_name(path),
+            _name(entry),
+            token="text.secondary" if done and not chosen else "text.primary",
             weight=500 if chosen else None,
             elide=Qt.TextElideMode.ElideMiddle,
         )
         room = self._numbers(painter, entry, second)
         folder = QRectF(second.left(), second.top(), room, second.height())
-        draw_path(painter, theme, folder, folder_name(path), style="small", token="text.tertiary")
+        if entry.mark is Mark.CHANGED:
+            words = tr("changed again")
+            used = draw_text(painter, theme, folder, words, style="small", token="warning.text")
+            folder = folder.adjusted(used + 8, 0, 0, 0)
+        if folder.width() > 0:
+            draw_path(painter, theme, folder, folder_name(shown_path(entry.path)), style="small", token="text.tertiary")
+
+    def _comments(self, painter: QPainter, entry: FileEntry, line: QRectF) -> float:
+        """How many comments there are, left of the letter; returns the room they take."""
+        if not entry.comments:
+            return 0.0
+        theme = self._hub.theme
+        text = f"{entry.comments:,}"
+        width = text_width(theme, "small", text) + 18
+        x = line.right() - LETTER_WIDTH - 6 - width
+        draw_icon(painter, theme, "chat", "text.tertiary", x, round(line.center().y()) - 7, 14)
+        box = QRectF(x + 17, line.top(), width, line.height())
+        draw_text(painter, theme, box, text, style="small", token="text.tertiary", elide=None)
+        return width + 6
 
     def _one_line(self, painter: QPainter, entry: FileEntry, box: QRectF) -> None:
         theme = self._hub.theme
@@ -100,13 +131,16 @@ class FileDelegate(QStyledItemDelegate):
 
 
 class FileList(PaintedList):
-    """``chosen(path)``: the file in the current row, on every move. ``opened(path)``: Enter or a double click."""
+    """``chosen(path)``: the file in the current row, on every move. ``opened(path)``: Enter or a double click.
+    ``mark_pressed(path)``: the mark of a row of the review was pressed, or Space in it."""
 
     chosen = Signal(object)
     opened = Signal(object)
+    mark_pressed = Signal(object)
 
     def __init__(self, hub: ThemeHub, model: FileListModel, *, tall: bool, name: str, parent: QWidget | None = None) -> None:
         self._model = model
+        self._tall = tall
         self._delegate = FileDelegate(hub, tall=tall)
         super().__init__(hub, model, self._delegate, name=name, parent=parent)
         self.setUniformItemSizes(True)
@@ -116,6 +150,13 @@ class FileList(PaintedList):
         entry = self._model.entry_at(index.row())
         if entry is not None:
             self.opened.emit(entry.path)
+
+    def _mark_at(self, point: QPointF) -> FileEntry | None:
+        """The file whose mark is at a place of the viewport."""
+        index = self.indexAt(point.toPoint()) if self._tall else QModelIndex()
+        if not index.isValid() or not self._delegate.mark_box(QRectF(self.visualRect(index))).contains(point):
+            return None
+        return self._model.entry_at(index.row())
 
     # Qt's names below.
 
@@ -132,4 +173,28 @@ class FileList(PaintedList):
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             self._open(self.currentIndex())
             return
+        entry = self._model.entry_at(self.currentIndex().row())
+        if self._tall and event.key() == Qt.Key.Key_Space and entry is not None:
+            self.mark_pressed.emit(entry.path)
+            return
         super().keyPressEvent(event)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        entry = self._mark_at(event.position())
+        if entry is not None and event.button() is Qt.MouseButton.LeftButton:
+            self.mark_pressed.emit(entry.path)  # the row that is shown stays
+            return
+        super().mousePressEvent(event)
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        if self._mark_at(event.position()) is not None:
+            self.mousePressEvent(event)
+            return
+        super().mouseDoubleClickEvent(event)
+
+
+def _name(entry: FileEntry) -> str:
+    """The name of the file; a rename within one folder names both."""
+    if entry.old_path is None:
+        return file_name(shown_path(entry.path))
+    return f"{file_name(shown_path(entry.old_path))} → {file_name(shown_path(entry.path))}"

@@ -1,47 +1,54 @@
 """Review changes: the files that differ between two points of a chat, and the diff of the chosen one.
 
-Arranges the bar, the file list and the diff pane; asks through `operations.diffs` and emits intents. UI thread only.
+Asks for diffs and emits every other intent; its parts are in `review_frame`. How one goes on from the last hunk of a file, and
+what stays where it is when the disk changes, is here. UI thread only.
 """
 
 from collections.abc import Callable, Sequence
 
-from PySide6.QtCore import QRectF, Qt, Signal
-from PySide6.QtGui import QAction, QKeySequence, QPainter, QPaintEvent, QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QShowEvent
+from PySide6.QtWidgets import QWidget
 
 from vibekit_desktop.core.api import Diffs
-from vibekit_desktop.core.types.checkpoints import AfterTurn, Now, Point, Start, Timeline
-from vibekit_desktop.core.types.diffs import Compare, DiffRequest, FileDiff, Ignore
-from vibekit_desktop.core.types.errors import CoreError
+from vibekit_desktop.core.types.checkpoints import Point, Start, Timeline
+from vibekit_desktop.core.types.diffs import EXACT, DiffDocument, FileDiff
 from vibekit_desktop.core.types.events import WorkspaceRestored
 from vibekit_desktop.core.types.ids import ChatId, WorkspacePath
+from vibekit_desktop.core.types.reviews import Comment, ReviewedFile, Side
 from vibekit_desktop.ui import when
 from vibekit_desktop.ui.bridge import Bridge
-from vibekit_desktop.ui.error_text import sentence
-from vibekit_desktop.ui.models.files import FileListModel, entry_of
-from vibekit_desktop.ui.models.sides import new_points, old_points, side_label
+from vibekit_desktop.ui.error_text import ErrorText
+from vibekit_desktop.ui.models.files import Mark
+from vibekit_desktop.ui.models.review_marks import can_mark, mark_of, marked_entries, neighbour
+from vibekit_desktop.ui.models.review_options import ReviewOptions
+from vibekit_desktop.ui.models.sides import side_label
 from vibekit_desktop.ui.operations.diffs import DiffPresenter, Labels
+from vibekit_desktop.ui.operations.review_files import ReviewFiles, Wanted
 from vibekit_desktop.ui.text import tr
 from vibekit_desktop.ui.theme.palette import ThemeHub
-from vibekit_desktop.ui.views.blank import Blank, Skeleton
-from vibekit_desktop.ui.views.controls import IconButton, draw_icon
-from vibekit_desktop.ui.views.diff_pane import DiffPane
-from vibekit_desktop.ui.views.fields import SearchField
-from vibekit_desktop.ui.views.file_list import FileList
-from vibekit_desktop.ui.views.review_head import FileHead, ListHead, TitleBlock
-from vibekit_desktop.ui.views.segments import PickButton, Segment, Segments, pop_up
-from vibekit_desktop.ui.wording import point_label
-
-_NOW = Now()
-_BAR_TIGHT = 900
-"""Below this width the bar says the layout by icons only, and the title elides."""
+from vibekit_desktop.ui.views import review_lines
+from vibekit_desktop.ui.views.review_bar import NOW
+from vibekit_desktop.ui.views.review_frame import ReviewFrame
+from vibekit_desktop.ui.views.review_keys import bind_keys
+from vibekit_desktop.ui.views.review_menus import More, more_menu, undo_all_words
+from vibekit_desktop.ui.wording import file_name, shown_path
 
 
-class ReviewPage(QWidget):
-    """Signals: ``back_requested()``; ``undo_file_requested(path, point)``: put a file back as it was at the left side."""
+class ReviewPage(ReviewFrame):
+    """Signals beside those of `ReviewFrame`: ``undo_hunk_requested(diff, hunk)``, ``undo_file_requested(diff)``,
+    ``undo_all_requested(old, new)``; ``reviewed_toggled(diff, on)``; ``editor_requested(diff)``; ``opened(chat)``: another chat
+    or other sides; ``shown(diff)``: a file is shown now.
 
-    back_requested = Signal()
-    undo_file_requested = Signal(object, object)
+    Invariant: list, head and pane are about ``chat`` between the two ``sides``; ``diffs`` are what is in the list."""
+
+    undo_hunk_requested = Signal(object, int)
+    undo_file_requested = Signal(object)
+    undo_all_requested = Signal(object, object)
+    reviewed_toggled = Signal(object, bool)
+    editor_requested = Signal(object)
+    opened = Signal(object)
+    shown = Signal(object)
 
     def __init__(
         self,
@@ -51,143 +58,71 @@ class ReviewPage(QWidget):
         parent: QWidget | None = None,
         *,
         now_ms: Callable[[], int] = when.local_now_ms,
+        own_window: bool = False,
     ) -> None:
-        super().__init__(parent)
+        super().__init__(hub, parent, own_window=own_window)
         self._now_ms = now_ms
-        self._hub = hub
-        self._bridge = bridge
-        self._diffs = diffs
         self._chat: ChatId | None = None
         self._timeline: Timeline | None = None
         self._old: Point = Start()
-        self._new: Point = _NOW
-        self._point: Point = _NOW
+        self._new: Point = NOW
         self._wanted: WorkspacePath | None = None
-        self._token = 0
-        self._layouts = ((tr("Side by side"), "split"), (tr("Unified"), "unified"))
-        self.pane = DiffPane(hub, self)
+        self._landing = 0
+        """1 or -1 while the first or last hunk of a file is on its way, because the one before or after it was left."""
+        self._unfolded: set[WorkspacePath] = set()
+        """Generated files that somebody wanted to see."""
+        self._held = ""
+        self._reviewed: Sequence[ReviewedFile] = ()
+        self.diffs: dict[WorkspacePath, FileDiff] = {}
         self.presenter = DiffPresenter(hub, bridge, diffs, self.pane)
-        self.model = FileListModel(self)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(0)
-        layout.addWidget(self._make_bar())
-        across = QHBoxLayout()
-        across.setSpacing(0)
-        across.addWidget(self._make_list())
-        across.addWidget(self._make_right(), 1)
-        layout.addLayout(across, 1)
+        self.lister = ReviewFiles(bridge, diffs, self)
+        self._connect()
+        bind_keys(self, self)
+        bridge.subscribe(self, WorkspaceRestored, lambda _: self.look_again())
+
+    def _connect(self) -> None:
+        head = self.head
+        self.bar.old_picked.connect(lambda point: self._compare(point, self._new))
+        self.bar.new_picked.connect(lambda point: self._compare(self._old, point))
+        self.bar.more_wanted.connect(self.open_more)
+        self.list.chosen.connect(self._choose)
+        self.list.mark_pressed.connect(self.toggle_mark)
+        self.list.retry.connect(self._load)
+        head.reviewed.connect(lambda _: self.toggle_mark())
+        head.previous_hunk.connect(self.previous_hunk)
+        head.next_hunk.connect(self.next_hunk)
+        head.undo_hunk.connect(self.undo_hunk)
+        head.undo_file.connect(self.undo_file)
+        head.open_file.connect(self.open_in_editor)
         self.presenter.shown.connect(self._shown)
-        self.pane.hunk_changed.connect(self._head.set_hunk)
-        self._make_keys()
-        bridge.subscribe(self, WorkspaceRestored, self._restored)
-        hub.changed.connect(self.update)
+        self.pane.hunk_changed.connect(self._hunk_changed)
+        self.lister.listed.connect(self._listed)
+        self.lister.failed.connect(self._not_listed)
 
-    # Building.
-
-    def _make_bar(self) -> QWidget:
-        bar = QWidget(self)
-        bar.setFixedHeight(self._hub.theme.size("header"))
-        row = QHBoxLayout(bar)
-        row.setContentsMargins(8, 0, 12, 1)
-        row.setSpacing(8)
-        self._back = IconButton(self._hub, "arrow-left", tr("Back to chat"), large=True, parent=bar)
-        self._back.clicked.connect(self.back_requested)
-        self._title = TitleBlock(self._hub, bar)
-        head = QHBoxLayout()
-        head.setSpacing(4)
-        head.addWidget(self._back)
-        head.addWidget(self._title)
-        row.addLayout(head)
-        row.addSpacing(6)
-        self._from = PickButton(self._hub, tr("Left side"), bar)
-        self._from.picked.connect(self._pick_old)
-        self._to = Segments(
-            self._hub,
-            (Segment(tr("After turn {turn}", turn=0), menu=True), Segment(tr("On disk"))),
-            name=tr("Right side"),
-            parent=bar,
-        )
-        self._to.chosen.connect(self._switch_new)
-        self._to.menu_wanted.connect(lambda _: self._open_new_menu())
-        row.addWidget(self._from)
-        row.addWidget(_Arrow(self._hub, bar))
-        row.addWidget(self._to)
-        row.addStretch(1)
-        self._white = QCheckBox(tr("Ignore whitespace"), bar)
-        self._white.toggled.connect(lambda _: self._load())
-        row.addWidget(self._white)
-        row.addSpacing(8)
-        self._layout_switch = Segments(
-            self._hub,
-            [Segment(words, icon, name=words) for words, icon in self._layouts],
-            name=tr("Layout of the diff"),
-            parent=bar,
-        )
-        self._layout_switch.chosen.connect(lambda index: self.pane.set_unified(index == 1))
-        row.addWidget(self._layout_switch)
-        return bar
-
-    def _make_list(self) -> QWidget:
-        side = _Side(self._hub, self)
-        side.setFixedWidth(self._hub.theme.size("review-list-default"))
-        layout = QVBoxLayout(side)
-        layout.setContentsMargins(0, 8, 1, 0)
-        layout.setSpacing(0)
-        self._filter = SearchField(self._hub, tr("Filter files"), side)
-        self._filter.textChanged.connect(self._filtered)
-        field = QHBoxLayout()
-        field.setContentsMargins(12, 0, 12, 8)
-        field.addWidget(self._filter)
-        layout.addLayout(field)
-        self._list_head = ListHead(self._hub, side)
-        layout.addWidget(self._list_head)
-        self.files = FileList(self._hub, self.model, tall=True, name=tr("Changed files"), parent=side)
-        self.files.chosen.connect(self._choose)
-        self.files.opened.connect(lambda _: self.pane.view.setFocus(Qt.FocusReason.OtherFocusReason))
-        self._list_blank = Blank(self._hub, side)
-        self._list_blank.acted.connect(self._load)
-        self._list_skeleton = Skeleton(self._hub, side)
-        self._list_stack = QStackedWidget(side)
-        for widget in (self.files, self._list_blank, self._list_skeleton):
-            self._list_stack.addWidget(widget)
-        layout.addWidget(self._list_stack, 1)
-        return side
-
-    def _make_right(self) -> QWidget:
-        right = QWidget(self)
-        layout = QVBoxLayout(right)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(0)
-        self._head = FileHead(self._hub, right)
-        self._head.previous_hunk.connect(self.pane.view.previous_hunk)
-        self._head.next_hunk.connect(self.pane.view.next_hunk)
-        self._head.undo_file.connect(self._undo_file)
-        layout.addWidget(self._head)
-        layout.addWidget(self.pane, 1)
-        return right
-
-    def _make_keys(self) -> None:
-        for keys, call in (
-            ("F7", self.pane.view.next_hunk),
-            ("Shift+F7", self.pane.view.previous_hunk),
-            ("Ctrl+PgDown", lambda: self._step_file(1)),
-            ("Ctrl+PgUp", lambda: self._step_file(-1)),
-            ("Ctrl+Shift+Backspace", self._undo_file),
-            ("Esc", self.back_requested.emit),
-        ):
-            action = QAction(self)
-            action.setShortcut(QKeySequence(keys))
-            action.setShortcutContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
-            action.triggered.connect(call)
-            self.addAction(action)
-
-    # Showing.
+    # What is compared.
 
     @property
     def chat(self) -> ChatId | None:
         """Whose changes are shown."""
         return self._chat
+
+    @property
+    def sides(self) -> tuple[Point, Point]:
+        """Between what is compared."""
+        return self._old, self._new
+
+    @property
+    def timeline(self) -> Timeline | None:
+        """The chat's turns and entries as they were told last."""
+        return self._timeline
+
+    @property
+    def diff(self) -> FileDiff | None:
+        """The file of the head: as it is shown, or as it is in the list while it is on its way."""
+        shown, path = self.pane.diff, self.list.current
+        if shown is not None and shown.request.path == path and shown.request.chat == self._chat:
+            return shown
+        return self.diffs.get(path) if path is not None else None
 
     def open(
         self,
@@ -198,202 +133,295 @@ class ReviewPage(QWidget):
         path: WorkspacePath | None = None,
     ) -> None:
         """Show a chat's changes between two points (default: from its start to the disk), beginning with a file."""
+        if timeline.chat != self._chat:
+            self._reviewed, self._all_comments = (), ()
+            self._unfolded.clear()
+            self.comments.editor.close_field()
+            self.comments.set_comments(())
         self._chat = timeline.chat
         self._timeline = timeline
-        self._old = old or Start()
-        self._new = new or _NOW
-        if self._new != _NOW:
-            self._point = self._new
-        else:
-            points = new_points(timeline, _NOW)
-            if not isinstance(self._point, AfterTurn) or self._point not in points:
-                self._point = points[-1] if points else _NOW
         self._wanted = path
-        self._title.set_title(title)
-        self.presenter.stop()
-        self.model.set_entries(())
-        self._head.clear()
-        self._show_sides()
-        self._load()
+        self.bar.set_title(title)
+        self._clear()
+        self._compare(old or Start(), new or NOW)
 
     def refresh(self, timeline: Timeline) -> None:
-        """The chat's timeline changed; the sides stay."""
+        """The chat's timeline changed; the sides stay, and the line that is looked at."""
         self._timeline = timeline
-        self._show_sides()
-        self._load()
+        self.bar.set_sides(timeline, self._old, self._new)
+        self.look_again()
+
+    def look_again(self) -> None:
+        """The files may have changed."""
+        if self._chat is not None and self.isVisible():
+            self.lister.again()
 
     def close_chat(self) -> None:
         """Forget the chat, for example because another one is shown."""
         self._chat = None
-        self._token += 1
+        self.lister.stop()
+        self._clear()
+
+    def _clear(self) -> None:
+        self._landing = 0
+        self.diffs = {}
         self.presenter.stop()
         self.model.set_entries(())
+        self.head.clear()
 
-    def _show_sides(self) -> None:
-        self._from.set_choices([(point_label(point), point) for point in old_points(self._timeline, self._old)], self._old)
-        self._to.set_text(0, point_label(self._point) if self._point != _NOW else tr("After turn"))
-        self._to.piece(0).setVisible(self._point != _NOW)
-        self._to.set_index(1 if self._new == _NOW else 0)
-
-    def _pick_old(self, point: Point) -> None:
-        self._old = point
-        self._show_sides()
+    def _compare(self, old: Point, new: Point) -> None:
+        if self._chat is None or self._timeline is None:
+            return
+        self._old, self._new = old, new
+        self.bar.set_sides(self._timeline, old, new)
         self._load()
+        self.opened.emit(self._chat)
 
-    def _pick_new(self, point: Point) -> None:
-        self._new = self._point = point
-        self._show_sides()
-        self._load()
+    def set_options(self, options: ReviewOptions) -> None:
+        """How diffs are shown, and what of whitespace counts."""
+        former, self._options = self._options, options
+        self.bar.set_options(options)
+        review_lines.apply(self.pane, options)
+        if former.compare != options.compare:
+            self._load()
 
-    def _switch_new(self, index: int) -> None:
-        self._new = _NOW if index == 1 else self._point
-        self._load()
-
-    def _open_new_menu(self) -> None:
-        choices = [(point_label(point), point) for point in new_points(self._timeline, self._new)]
-        pop_up(self._to, choices, self._new, self._pick_new)
-
-    # Loading.
+    # The list.
 
     def _load(self) -> None:
         if self._chat is None:
             return
-        self._token += 1
         if not self.model.entries:
-            self._list_skeleton.begin()
-            self._list_stack.setCurrentWidget(self._list_skeleton)
-        job = self._load_files(self._chat, self._old, self._new, self._token, self._compare())
-        self._bridge.spawn(self, job, name="list changed files")
+            self.list.show_loading()
+        self.lister.ask((self._chat, self._old, self._new, self._options.compare))
 
-    def _compare(self) -> Compare:
-        return Compare(Ignore.ALL if self._white.isChecked() else Ignore.NOTHING)
+    def _not_listed(self, text: ErrorText) -> None:
+        self.list.show_error(text)
 
-    async def _load_files(self, chat: ChatId, old: Point, new: Point, token: int, compare: Compare) -> None:
-        try:
-            found = await self._diffs.files(chat, old, new, (), compare=compare)
-        except CoreError as error:
-            if token == self._token:
-                text = sentence(error)
-                self._list_skeleton.end()
-                self._list_blank.say("warning", text.title, text.detail, tr("Try again"), failed=True)
-                self._list_stack.setCurrentWidget(self._list_blank)
+    def _listed(self, wanted: Wanted, found: Sequence[FileDiff]) -> None:
+        if wanted[:3] != (self._chat, self._old, self._new):
             return
-        if token == self._token:
-            self._show_files(found)
-
-    def _show_files(self, found: Sequence[FileDiff]) -> None:
-        self._list_skeleton.end()
-        self._list_stack.setCurrentWidget(self.files)
+        current = self.list.current
+        self.diffs = {diff.request.path: diff for diff in found}
+        self._show_entries()
         if self.hasFocus():
             self.files.setFocus(Qt.FocusReason.OtherFocusReason)
-        current = self.model.entry_at(self.files.currentIndex().row())
-        self.model.set_entries([entry_of(diff) for diff in found])
-        self._list_head.set_entries(self.model.entries)
-        self._filtered(self._filter.text())
         if not found:
             self.presenter.stop()
-            self._head.clear()
+            self.head.clear()
             self.pane.show_nothing_to_review()
             return
-        row = self.model.row_of(self._wanted) if self._wanted is not None else -1
-        if row < 0 and current is not None:
-            row = self.model.row_of(current.path)
-        row = max(row, 0)
-        self._wanted = None
-        if self.files.currentIndex().row() == row:
-            entry = self.model.entry_at(row)
-            if entry is not None:
-                self._choose(entry.path, at_once=True)
+        if current is not None and current not in self.diffs:
+            self.told.emit(tr("{file} is the same on both sides now.", file=file_name(shown_path(current))))
+        for path in (self._wanted, current):
+            if path is not None and self.model.row_of(path) >= 0:
+                break
         else:
-            self.files.setCurrentIndex(self.model.index(row))
+            entry = self.model.entry_at(0)
+            path = entry.path if entry is not None else None
+        self._wanted = None
+        if path is None:
+            return
+        if self.list.current == path:
+            self._choose(path, at_once=True)
+        else:
+            self.list.select(path)
 
-    def _filtered(self, text: str) -> None:
-        self.model.set_filter(text)
-        missing = bool(self.model.entries) and not self.model.shown
-        if missing:
-            self._list_blank.say("search", tr("Nothing found for “{text}”", text=text), "")
-        if self.model.entries:
-            self._list_stack.setCurrentWidget(self._list_blank if missing else self.files)
+    def _show_entries(self) -> None:
+        counts: dict[WorkspacePath, int] = {}
+        for comment in self._all_comments:
+            if (path := self.path_of(comment)) is not None:
+                counts[path] = counts.get(path, 0) + 1
+        self.model.set_entries(marked_entries(tuple(self.diffs.values()), self._reviewed, counts))
+        self.list.show_entries()
+        self._show_mark()
+
+    # The chosen file.
 
     def _choose(self, path: WorkspacePath, *, at_once: bool = False) -> None:
-        if self._chat is None:
+        diff = self.diffs.get(path)
+        if self._chat is None or diff is None:
             return
-        entry = self.model.entry_at(self.model.row_of(path))
-        if entry is not None:
-            why = ""
-            if self._timeline is not None and not self._timeline.workspace_found:
-                why = tr("The workspace was not found where it was.")
-            self._head.set_file(entry, why_no_undo=why)
-        request = DiffRequest(self._chat, path, self._old, self._new, self._compare())
-        self.presenter.ask(request, self._labels(), at_once=at_once)
+        self._show_head()
+        shown = self.pane.diff
+        if at_once and shown is not None and _same(shown, diff) and self.presenter.request == shown.request:
+            return  # nothing of it changed: it is not laid out anew under the eyes of whoever reads it
+        self.presenter.ask(diff.request, self._labels(), at_once=at_once or self._landing != 0)
 
     def _labels(self) -> Labels:
         now_ms = self._now_ms()
         return side_label(self._timeline, self._old, now_ms), side_label(self._timeline, self._new, now_ms)
 
+    def _show_head(self) -> None:
+        entry = self.model.entry_at(self.model.row_of(self.list.current))
+        if entry is None:
+            return
+        missing = self._timeline is not None and not self._timeline.workspace_found
+        lost = tr("The workspace was not found where it was.") if missing else ""
+        exact = self._options.compare == EXACT
+        self.head.set_file(
+            entry,
+            why_no_undo=lost or self._held,
+            why_no_hunk="" if exact else tr("A hunk can be undone while all whitespace changes are shown."),
+            why_no_editor=lost,
+        )
+        self._show_mark()
+
+    def _show_mark(self) -> None:
+        diff = self.diffs.get(self.list.current) if self.list.current is not None else None
+        if diff is not None:
+            self.head.set_mark(mark_of(diff, self._reviewed), possible=can_mark(diff))
+        self.list.show_progress()
+
     def _shown(self, diff: FileDiff) -> None:
-        self._head.set_counts(entry_of(diff))
+        known = self.diffs.get(diff.request.path)
+        if known is not None and (known.before, known.after) != (diff.before, diff.after):
+            self.diffs[diff.request.path] = diff
+            self._show_entries()
+        entry = self.model.entry_at(self.model.row_of(diff.request.path))
+        if entry is not None:
+            self.head.set_counts(entry)
+        self._show_head()
+        landing, self._landing = self._landing, 0
+        if landing < 0 and isinstance(diff.result, DiffDocument):
+            self.pane.view.go_to_hunk(len(diff.result.hunks) - 1)
+        if not isinstance(diff.result, DiffDocument):
+            self._hunk_changed(-1, 0)
+        self.shown.emit(diff)
 
-    def _step_file(self, step: int) -> None:
-        row = self.files.currentIndex().row() + step
-        if 0 <= row < self.model.rowCount():
-            self.files.setCurrentIndex(self.model.index(row))
+    # Walking.
 
-    def _undo_file(self) -> None:
-        entry = self.model.entry_at(self.files.currentIndex().row())
-        if entry is not None and self._head.can_undo:
-            self.undo_file_requested.emit(entry.path, self._old)
+    def _hunk_changed(self, index: int, count: int) -> None:
+        before, after = self._neighbour(-1) is not None, self._neighbour(1) is not None
+        self.head.set_hunk(index, count, before=before, after=after)
 
-    def _restored(self, event: WorkspaceRestored) -> None:
-        if self._chat is not None and self.isVisible():
-            self._load()
+    def _neighbour(self, step: int) -> WorkspacePath | None:
+        return neighbour(self.model.shown, self.model.row_of(self.list.current), step, self._unfolded)
 
-    def _fit_bar(self) -> None:
-        words = self.width() >= _BAR_TIGHT * max(1.0, self._hub.theme.zoom)
-        for number, (text, _) in enumerate(self._layouts):
-            self._layout_switch.set_text(number, text if words else "")
+    def next_hunk(self) -> None:
+        """The hunk below; after the last one of a file the first one of the next file."""
+        self._step_hunk(1)
 
-    # Qt's names below.
+    def previous_hunk(self) -> None:
+        """The hunk above; before the first one of a file the last one of the file before."""
+        self._step_hunk(-1)
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._fit_bar()
+    def _step_hunk(self, step: int) -> None:
+        if self._landing:
+            return  # the file that this step would begin in is on its way
+        view, shown = self.pane.view, self.pane.diff
+        here = shown is not None and shown.request.path == self.list.current and isinstance(shown.result, DiffDocument)
+        count = len(shown.result.hunks) if here and shown is not None and isinstance(shown.result, DiffDocument) else 0
+        if here and 0 <= view.hunk + step < count:
+            view.go_to_hunk(view.hunk + step)
+            return
+        path = self._neighbour(step)
+        if path is None:
+            self.told.emit(tr("This is the last change.") if step > 0 else tr("This is the first change."))
+            return
+        self._landing = step
+        self.list.select(path)
+
+    def step_file(self, step: int) -> None:
+        """The next or the previous file of the list, generated ones too."""
+        entry = self.model.entry_at(self.model.row_of(self.list.current) + step)
+        if entry is not None:
+            self.list.select(entry.path)
+
+    def unfold(self, path: WorkspacePath) -> None:
+        """A generated file is wanted: from now on it is one of those that are walked through."""
+        self._unfolded.add(path)
+
+    # Doing.
+
+    def toggle_mark(self, path: WorkspacePath | None = None) -> None:
+        """Mark a file (default: the current one) as reviewed, or not any more."""
+        diff = self.diffs.get(path) if path is not None else self.diff
+        if diff is not None and can_mark(diff):
+            self.reviewed_toggled.emit(diff, mark_of(diff, self._reviewed) is not Mark.REVIEWED)
+        self._show_mark()  # what is stored is shown, not what was pressed
+
+    def undo_hunk(self) -> None:
+        """Take the current hunk back."""
+        diff, hunk = self.pane.diff, self.pane.view.hunk
+        if diff is not None and self.head.can_undo_hunk and diff.request.path == self.list.current:
+            self.undo_hunk_requested.emit(diff, hunk)
+
+    def undo_file(self) -> None:
+        """Take the changes of the current file back."""
+        if self.diff is not None and self.head.can_undo:
+            self.undo_file_requested.emit(self.diff)
+
+    def undo_here(self) -> None:
+        """What the focus is on: the hunk in the diff, else the file."""
+        self.undo_hunk() if self.pane.isAncestorOf(self.focusWidget() or self) else self.undo_file()
+
+    def open_in_editor(self) -> None:
+        """Open the current file with the program for it."""
+        if self.diff is not None:
+            self.editor_requested.emit(self.diff)
+
+    def set_held(self, why: str) -> None:
+        """Why nothing can be undone now; empty if it can."""
+        self._held = why
+        self.held.say(why)
+        self._show_head()
+        self._hunk_changed(*self._hunk_now())
+
+    def _hunk_now(self) -> tuple[int, int]:
+        shown = self.pane.diff
+        count = len(shown.result.hunks) if shown is not None and isinstance(shown.result, DiffDocument) else 0
+        return (self.pane.view.hunk if count else -1), count
+
+    def open_more(self) -> None:
+        """Show the menu at the right end of the bar."""
+        does = More(
+            choose=self.options_chosen.emit,
+            export=self.export_requested.emit,
+            own_window=self.own_window_requested.emit if self.bar.closes else None,
+            undo_all=lambda: self.undo_all_requested.emit(self._old, self._new),
+            comments=self.toggle_comments,
+        )
+        more_menu(
+            self.bar.more,
+            self._options,
+            does,
+            undo_words=undo_all_words(self._old, self._new),
+            files=len(self.diffs),
+            comments_shown=self.comments.isVisible(),
+            why_no_undo=self._held,
+        )
+
+    # Marks and comments, as they are told.
+
+    def set_reviewed(self, reviewed: Sequence[ReviewedFile]) -> None:
+        """Which contents somebody has reviewed."""
+        self._reviewed = reviewed
+        self._show_entries()
+
+    def set_comments(self, comments: Sequence[Comment]) -> None:
+        """All comments of the chat."""
+        self._all_comments = comments
+        self.comments.set_comments(comments)
+        self.bar.set_comments(len(comments), shown=self.comments.isVisible())
+        self._show_entries()
+
+    def path_of(self, comment: Comment) -> WorkspacePath | None:
+        """The file of this review that a comment is about, under the name it has now."""
+        if comment.path in self.diffs:
+            return comment.path
+        for path, diff in self.diffs.items():
+            if comment.side is Side.OLD and diff.request.old_path == comment.path:
+                return path
+        return None
+
+    # Qt's name below.
 
     def showEvent(self, event: QShowEvent) -> None:
         # The list gets the focus as soon as it is there; until then the page has it, not the first button of the bar.
-        listed = self._list_stack.currentWidget() is self.files
-        (self.files if listed else self).setFocus(Qt.FocusReason.OtherFocusReason)
+        (self.files if self.list.is_listed else self).setFocus(Qt.FocusReason.OtherFocusReason)
         super().showEvent(event)
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        theme = self._hub.theme
-        painter = QPainter(self)
-        painter.fillRect(self.rect(), theme.color("bg.surface"))
-        painter.fillRect(QRectF(0, theme.size("header") - 1, self.width(), 1), theme.color("line.hair"))
 
-
-class _Arrow(QWidget):
-    """The arrow between the two sides; decorative."""
-
-    def __init__(self, hub: ThemeHub, parent: QWidget) -> None:
-        super().__init__(parent)
-        self._hub = hub
-        self.setFixedSize(16, 16)
-        hub.changed.connect(self.update)
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        draw_icon(QPainter(self), self._hub.theme, "arrow-right", "text.secondary", 0, 0)
-
-
-class _Side(QWidget):
-    """The ground of the file list with the line at its right."""
-
-    def __init__(self, hub: ThemeHub, parent: QWidget) -> None:
-        super().__init__(parent)
-        self._hub = hub
-        hub.changed.connect(self.update)
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        painter.fillRect(self.rect(), self._hub.theme.color("bg.inspector"))
-        painter.fillRect(QRectF(self.width() - 1, 0, 1, self.height()), self._hub.theme.color("line.hair"))
+def _same(shown: FileDiff, now: FileDiff) -> bool:
+    """Whether a file is between the same two contents as it is shown."""
+    return (shown.request, shown.before, shown.after) == (now.request, now.before, now.after)

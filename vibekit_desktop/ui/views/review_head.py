@@ -6,10 +6,10 @@ Painted from the tokens; emit intents. UI thread only.
 from collections.abc import Sequence
 
 from PySide6.QtCore import QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QGuiApplication, QPainter, QPaintEvent
-from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QWidget
+from PySide6.QtGui import QGuiApplication, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QSizePolicy, QWidget
 
-from vibekit_desktop.ui.models.files import FileEntry, totals
+from vibekit_desktop.ui.models.files import FileEntry, Mark, totals
 from vibekit_desktop.ui.text import tr, tr_n
 from vibekit_desktop.ui.theme.palette import ThemeHub
 from vibekit_desktop.ui.tool_tip import plain_tip
@@ -19,6 +19,7 @@ from vibekit_desktop.ui.visible import one_line
 from vibekit_desktop.ui.wording import file_name, fit_path, folder_name, shown_path
 
 _TITLE_LEAST = 96
+_HEAD_ROOM, _HEAD_TIGHT = 900, 700
 
 
 class TitleBlock(QWidget):
@@ -79,14 +80,16 @@ class ListHead(QWidget):
 
 
 class _PathLine(QWidget):
-    """Letter, folder and name of the file, copy button, counts; the path is cut in the middle."""
+    """Letter, folder and name of the file, copy button, counts; the path is cut in the middle. ``copied()``: the path was."""
+
+    copied = Signal()
 
     def __init__(self, hub: ThemeHub, parent: QWidget) -> None:
         super().__init__(parent)
         self._hub = hub
         self._entry: FileEntry | None = None
         self.copy = IconButton(hub, "copy", tr("Copy path"), parent=self)
-        self.copy.clicked.connect(self._copy)
+        self.copy.clicked.connect(self.copy_path)
         self.copy.hide()
         hub.changed.connect(self.update)
 
@@ -97,9 +100,11 @@ class _PathLine(QWidget):
         self.copy.setVisible(entry is not None)
         self.update()
 
-    def _copy(self) -> None:
+    def copy_path(self) -> None:
+        """Put the path on the clipboard."""
         if self._entry is not None:
             QGuiApplication.clipboard().setText(shown_path(self._entry.path))
+            self.copied.emit()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         entry = self._entry
@@ -133,28 +138,46 @@ class _PathLine(QWidget):
 
 
 class FileHead(QWidget):
-    """What stands above the panes. Signals: ``previous_hunk()``, ``next_hunk()``, ``undo_file()``."""
+    """What stands above the panes. Signals: ``reviewed(on)``, ``previous_hunk()``, ``next_hunk()``, ``undo_hunk()``,
+    ``undo_file()``, ``open_file()``, ``copied(path)``.
 
+    Invariant: what can't be done now is off and says why in its tool tip."""
+
+    reviewed = Signal(bool)
     previous_hunk = Signal()
     next_hunk = Signal()
+    undo_hunk = Signal()
     undo_file = Signal()
+    open_file = Signal()
+    copied = Signal()
 
     def __init__(self, hub: ThemeHub, parent: QWidget) -> None:
         super().__init__(parent)
         self._hub = hub
+        self._entry: FileEntry | None = None
+        self._why_no_hunk = ""
         self.setFixedHeight(hub.theme.size("file-head"))
         row = QHBoxLayout(self)
         row.setContentsMargins(16, 0, 12, 1)
         row.setSpacing(8)
         self._line = _PathLine(hub, self)
+        self._check = QCheckBox(tr("Reviewed"), self)
         self._hunk = _Words(hub, self)
         self._up = IconButton(hub, "arrow-up", tr("Previous hunk"), parent=self)
         self._down = IconButton(hub, "arrow-down", tr("Next hunk"), parent=self)
+        self._undo_hunk = Button(hub, tr("Undo hunk"), size="small", icon="undo", parent=self)
         self._undo = Button(hub, tr("Undo file"), size="small", icon="undo", parent=self)
+        self._editor = Button(hub, tr("Open in editor"), size="small", icon="external", parent=self)
+        self._line.copied.connect(self.copied)
+        self._check.clicked.connect(self.reviewed)
         self._up.clicked.connect(self.previous_hunk)
         self._down.clicked.connect(self.next_hunk)
+        self._undo_hunk.clicked.connect(self.undo_hunk)
         self._undo.clicked.connect(self.undo_file)
+        self._editor.clicked.connect(self.open_file)
         row.addWidget(self._line, 1)
+        row.addWidget(self._check)
+        row.addSpacing(8)
         hunks = QHBoxLayout()
         hunks.setSpacing(0)
         hunks.addWidget(self._hunk)
@@ -162,40 +185,110 @@ class FileHead(QWidget):
         hunks.addWidget(self._down)
         row.addLayout(hunks)
         row.addSpacing(4)
+        row.addWidget(self._undo_hunk)
         row.addWidget(self._undo)
-        hub.changed.connect(self.update)
+        row.addWidget(self._editor)
+        hub.changed.connect(self._themed)
+        self._themed()
         self.clear()
+
+    @property
+    def stops(self) -> tuple[QWidget, ...]:
+        """What can have the focus, from left to right."""
+        return (
+            self._line.copy, self._check, self._up, self._down, self._undo_hunk, self._undo, self._editor,
+        )  # fmt: skip
 
     @property
     def can_undo(self) -> bool:
         """Whether Undo file is on."""
         return self._undo.isEnabled() and not self._undo.isHidden()
 
+    @property
+    def can_undo_hunk(self) -> bool:
+        """Whether Undo hunk is on."""
+        return self._undo_hunk.isEnabled() and not self._undo_hunk.isHidden()
+
+    @property
+    def can_mark(self) -> bool:
+        """Whether the file can be marked as reviewed."""
+        return self._check.isEnabled() and not self._check.isHidden()
+
     def clear(self) -> None:
         """No file is shown."""
+        self._entry = None
         self._line.set_entry(None)
-        self._undo.hide()
+        for widget in (self._undo, self._editor, self._check):
+            widget.hide()
         self.set_hunk(-1, 0)
 
-    def set_file(self, entry: FileEntry, *, why_no_undo: str = "") -> None:
-        """Which file; ``why_no_undo`` switches Undo file off and says why."""
+    def set_file(self, entry: FileEntry, *, why_no_undo: str = "", why_no_hunk: str = "", why_no_editor: str = "") -> None:
+        """Which file. The reasons switch Undo file, Undo hunk (also without hunks) and Open in editor off."""
+        self._entry = entry
         self._line.set_entry(entry)
+        path = shown_path(entry.path)
+        self._why_no_hunk = why_no_undo or why_no_hunk
+        for button, why, name in (
+            (self._undo, why_no_undo, tr("Undo the changes in {path}", path=path)),
+            (self._undo_hunk, self._why_no_hunk, tr("Undo the current hunk in {path}", path=path)),
+            (self._editor, why_no_editor, tr("Open {path} in its editor", path=path)),
+        ):
+            button.setEnabled(not why)
+            button.setToolTip(plain_tip(why))
+            button.setAccessibleName(name)
+        self._check.setAccessibleName(tr("Reviewed: {path}", path=path))
         self._undo.show()
-        self._undo.setEnabled(not why_no_undo)
-        self._undo.setToolTip(plain_tip(why_no_undo))
-        self._undo.setAccessibleName(tr("Undo the changes in {path}", path=shown_path(entry.path)))
+        self._editor.show()
+        self._check.show()
+        self._fit()
+
+    def copy_path(self) -> None:
+        """Put the path of the file on the clipboard."""
+        self._line.copy_path()
 
     def set_counts(self, entry: FileEntry) -> None:
         """Counts of the diff that is shown now."""
+        self._entry = entry
         self._line.set_entry(entry)
 
-    def set_hunk(self, index: int, count: int) -> None:
-        """Which hunk is current, from 0; -1 without hunks."""
-        self._hunk.set_text(tr("Hunk {n} of {count}", n=index + 1, count=count) if index >= 0 else "")
-        for widget in (self._hunk, self._up, self._down):
-            widget.setVisible(count > 0)
-        self._up.setEnabled(index > 0)
-        self._down.setEnabled(0 <= index < count - 1)
+    def set_mark(self, mark: Mark, *, possible: bool) -> None:
+        """Whether the file is reviewed, and whether that can be said of it."""
+        self._check.setChecked(mark is Mark.REVIEWED)
+        self._check.setEnabled(possible)
+        why = "" if possible else tr("Its content is not known, so nobody could tell whether it changed again.")
+        self._check.setToolTip(plain_tip(why))
+
+    def set_hunk(self, index: int, count: int, *, before: bool = False, after: bool = False) -> None:
+        """Which hunk is current, from 0; -1 without hunks. ``before``, ``after``: the review goes on in another file."""
+        text = tr("Hunk {n} of {count}", n=index + 1, count=count) if index >= 0 else ""
+        self._hunk.set_text(text)
+        self._hunk.setVisible(count > 0)
+        for widget in (self._up, self._down):
+            widget.setVisible(self._entry is not None)
+        self._undo_hunk.setVisible(count > 0)
+        self._up.setEnabled(index > 0 or before)
+        self._down.setEnabled(0 <= index < count - 1 or after)
+        self._undo_hunk.setEnabled(index >= 0 and not self._why_no_hunk)
+
+    def _themed(self) -> None:
+        self._check.setFont(self._hub.theme.font("small"))
+        self._fit()
+        self.update()
+
+    def _fit(self) -> None:
+        """Where there is little room the buttons of the file say less; their names stay."""
+        wide = self.width() >= _HEAD_ROOM * max(1.0, self._hub.theme.zoom)
+        self._editor.setText(tr("Open in editor") if wide else "")
+        self._undo.setText(tr("Undo file") if self.width() >= _HEAD_TIGHT else tr("File"))
+        self._undo_hunk.setText(tr("Undo hunk") if self.width() >= _HEAD_TIGHT else tr("Hunk"))
+        for button in (self._editor, self._undo, self._undo_hunk):
+            button.updateGeometry()
+
+    # Qt's names below.
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
