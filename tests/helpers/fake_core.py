@@ -36,6 +36,7 @@ from vibekit_desktop.core.types.errors import ChatNotFound, NotABranch, NothingT
 from vibekit_desktop.core.types.events import Event
 from vibekit_desktop.core.types.ids import ChatId, MessageId, Tag, WorkspacePath, new_chat_id, parse_workspace_path
 from vibekit_desktop.core.types.removals import DeleteReport, PurgeReport
+from vibekit_desktop.core.types.reviews import ReviewFormat
 from vibekit_desktop.core.types.settings import KINDS, Setting, SettingKind, Value, kind_of
 from vibekit_desktop.core.types.sources import ImportReport, SourceSummary
 
@@ -425,6 +426,19 @@ class FakeExports(Answers):
 
     async def export(self, chat: ChatId, kind: ExportFormat) -> Export:
         self.note("export", chat, kind)
+        return self.made
+
+    async def review(
+        self,
+        chat: ChatId,
+        old: Point,
+        new: Point,
+        paths: Sequence[WorkspacePath],
+        kind: ReviewFormat,
+        *,
+        compare: Compare = EXACT,
+    ) -> Export:
+        self.note("review", chat, old, new, tuple(paths), kind, compare)
         return self.made
 
     async def save(self, export: Export, place: Path) -> Path:

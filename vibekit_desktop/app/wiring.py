@@ -34,6 +34,7 @@ from vibekit_desktop.core.services.live import LiveService
 from vibekit_desktop.core.services.live_agent import Means
 from vibekit_desktop.core.services.live_rules import Rules
 from vibekit_desktop.core.services.purge import Purge, RetentionService
+from vibekit_desktop.core.services.review_sheets import ReviewSheets
 from vibekit_desktop.core.services.reviews import ReviewService
 from vibekit_desktop.core.services.serial import Serial
 from vibekit_desktop.core.services.settings import SettingsService
@@ -112,7 +113,8 @@ def build(
     retention = RetentionService(bus, purge, settings, clock=clock, pause=pause)
     diffs = DiffService(history, serial, pool)
     reviews = ReviewService(bus, history, serial, clock=clock)
-    exports = ExportService(fs, history, serial, diffs, clock=clock)
+    sheets = ReviewSheets(history, serial, diffs, reviews, clock=clock)
+    exports = ExportService(fs, history, serial, diffs, sheets, clock=clock)
     agents = AgentService(
         bus,
         fs,

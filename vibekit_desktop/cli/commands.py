@@ -5,7 +5,7 @@ import json
 import sys
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 
-from vibekit_desktop.cli import agents, chats, exports, live, objects, printing, turns
+from vibekit_desktop.cli import agents, chats, exports, live, objects, printing, reviews, turns
 from vibekit_desktop.cli.objects import Json
 from vibekit_desktop.cli.options import folder_of
 from vibekit_desktop.cli.printing import many
@@ -183,6 +183,8 @@ async def _diff(core: Core, options: argparse.Namespace) -> int:
     header = await _header(core, options.chat)
     paths = _paths(core, header, options.paths)
     compare = Compare(Ignore.ALL if options.ignore_whitespace else Ignore.NOTHING)
+    if options.html or options.markdown:
+        return await reviews.document(core, options, header.id, (old, new), paths, compare)
     if options.patch and not options.json:
         patch = await core.diffs.patch(header.id, old, new, paths, compare=compare)
         sys.stdout.buffer.write(patch)
@@ -363,6 +365,7 @@ COMMANDS: Mapping[str, Command] = {
     "record": turns.record,
     "turn": turns.turn,
     "conflicts": turns.conflicts,
+    "comments": reviews.comments,
     "branch": chats.branch,
     "promote": chats.family,
     "discard": chats.family,

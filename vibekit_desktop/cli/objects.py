@@ -46,7 +46,8 @@ def shown(path: str) -> str:
     return os.fsencode(path).decode("utf-8", "replace")
 
 
-def _path_keys(path: str, key: str = "path") -> dict[str, Json]:
+def path_keys(path: str, key: str = "path") -> dict[str, Json]:
+    """A path as text, and its exact bytes beside it if they are not UTF-8."""
     text = shown(path)
     if text == path:
         return {key: text}
@@ -125,7 +126,7 @@ def turn_object(turn: TurnSpan) -> dict[str, Json]:
 
 
 def _skipped(one: Skipped) -> dict[str, Json]:
-    return {**_path_keys(one.path), "reason": one.reason, "size": one.size}
+    return {**path_keys(one.path), "reason": one.reason, "size": one.size}
 
 
 def _coverage(coverage: Coverage) -> dict[str, Json]:
@@ -135,7 +136,7 @@ def _coverage(coverage: Coverage) -> dict[str, Json]:
 def change_object(change: FileChange) -> dict[str, Json]:
     """One file of a timeline entry."""
     return {
-        **_path_keys(change.path),
+        **path_keys(change.path),
         "status": change.status.value,
         "old_path": shown(change.old_path) if change.old_path else None,
         "lines_added": change.lines_added,
@@ -179,7 +180,7 @@ def entry_object(entry: TimelineEntry) -> dict[str, Json]:
 def conflict_object(conflict: Conflict) -> dict[str, Json]:
     """One element of ``conflicts``."""
     return {
-        **_path_keys(conflict.path),
+        **path_keys(conflict.path),
         "other_chat": conflict.other_chat,
         "expected_sha": conflict.expected_sha,
         "actual_sha": conflict.actual_sha,
@@ -193,7 +194,7 @@ def capture_object(report: CaptureReport) -> dict[str, Json]:
     return {
         "chat_id": report.chat,
         "tag": report.tag,
-        **_path_keys(report.path),
+        **path_keys(report.path),
         "coverage": _coverage(report.coverage),
         "before_state": report.before.state.value,
         "after_state": report.after.state.value,
@@ -279,7 +280,7 @@ def diff_object(diff: FileDiff, change: dict[str, Json]) -> dict[str, Json]:
 
 def _planned(file: PlannedFile) -> dict[str, Json]:
     return {
-        **_path_keys(file.path),
+        **path_keys(file.path),
         "action": file.action.value,
         "reason": file.reason or None,
         "changed_by": file.changed_by,
@@ -312,7 +313,7 @@ def plan_object(plan: RestorePlan) -> dict[str, Json]:
 
 def left_list(left: Iterable[LeftFile]) -> list[Json]:
     """``left`` of a restore or a checkout."""
-    return [{**_path_keys(one.path), "reason": one.reason} for one in left]
+    return [{**path_keys(one.path), "reason": one.reason} for one in left]
 
 
 def report_object(report: RestoreReport) -> dict[str, Json]:

@@ -79,8 +79,14 @@ def _add_point_verbs(verbs: "argparse._SubParsersAction[_Parser]") -> None:
     diff.add_argument("paths", metavar="PATH", nargs="*")
     diff.add_argument("--from", dest="old", metavar="POINT", default="start")
     diff.add_argument("--to", dest="new", metavar="POINT", default="now")
-    diff.add_argument("--patch", action="store_true", help="print a unified diff that `git apply` takes")
+    form = diff.add_mutually_exclusive_group()
+    form.add_argument("--patch", action="store_true", help="print a unified diff that `git apply` takes")
+    form.add_argument("--html", action="store_true", help="print a page to read, with what was reviewed and said")
+    form.add_argument("--markdown", action="store_true", help="print a summary, with what was reviewed and said")
     diff.add_argument("--ignore-whitespace", action="store_true")
+
+    comments = verbs.add_parser("comments", help="what was said of a chat's changes in its review")
+    comments.add_argument("chat", metavar="CHAT")
 
     for name, text in (("preview", "what a restore would do"), ("restore", "put the workspace back to a point")):
         parser = verbs.add_parser(name, help=text)

@@ -38,7 +38,7 @@ from vibekit_desktop.core.types.diffs import EXACT, Compare, DiffRequest, FileDi
 from vibekit_desktop.core.types.events import Event
 from vibekit_desktop.core.types.ids import BlobHash, ChatId, MessageId, WorkspacePath
 from vibekit_desktop.core.types.removals import DeleteReport, PurgeReport
-from vibekit_desktop.core.types.reviews import Comment, PlacedComment, ReviewedFile, Side
+from vibekit_desktop.core.types.reviews import Comment, PlacedComment, ReviewedFile, ReviewFormat, Side
 from vibekit_desktop.core.types.settings import Setting
 from vibekit_desktop.core.types.sources import ImportReport, SourceSummary
 
@@ -311,6 +311,19 @@ class Exports(Protocol):
 
     async def export(self, chat: ChatId, kind: ExportFormat) -> Export:
         """The chat as it is now, archived or not, with all its messages; or its changes from its start to the disk."""
+
+    async def review(
+        self,
+        chat: ChatId,
+        old: Point,
+        new: Point,
+        paths: Sequence[WorkspacePath],
+        kind: ReviewFormat,
+        *,
+        compare: Compare = EXACT,
+    ) -> Export:
+        """What differs between two points, with what was reviewed and said of it; with ``paths`` only those. As a patch it is
+        the changes alone, as ``git apply`` takes them. `ExportTooLarge`."""
 
     async def save(self, export: Export, place: Path) -> Path:
         """Write it to a new file, or under its own name into a folder that is there; returns the file. `FileThere` if there is

@@ -23,11 +23,11 @@ def document(chat: Chat, messages: Sequence[Message]) -> str:
 
 
 def _parts(chat: Chat, messages: Sequence[Message]) -> Iterator[str]:
-    yield f"# {_harmless(on_one_line(chat.name)) or 'Untitled chat'}"
+    yield f"# {harmless(on_one_line(chat.name)) or 'Untitled chat'}"
     facts = (
         ("Chat ID", code(on_one_line(chat.id)) if chat.id else ""),
-        ("Model", _harmless(on_one_line(chat.model))),
-        ("Mode", _harmless(on_one_line(chat.current_mode_id))),
+        ("Model", harmless(on_one_line(chat.model))),
+        ("Mode", harmless(on_one_line(chat.current_mode_id))),
         ("Created", moment(chat.created_at)),
         ("Updated", moment(chat.updated_at)),
         ("Messages", str(len(messages))),
@@ -53,17 +53,17 @@ def heading(message: Message) -> str:
 
 
 def _message(message: Message) -> Iterator[str]:
-    yield f"## {_harmless(heading(message))}"
+    yield f"## {harmless(heading(message))}"
     if when := moment(message.ts):
         yield f"_{when}_"
-    if reasoning := _within(message.reasoning):
+    if reasoning := within(message.reasoning):
         yield from _details("Reasoning", [reasoning])
-    if content := _within(message.content):
+    if content := within(message.content):
         yield content
     if plan := plan_of(message):
         yield "**Plan**"
         yield "\n".join(
-            f"- [{'x' if line.done else ' '}] {_harmless(line.text)}{' _(in progress)_' if line.running else ''}"
+            f"- [{'x' if line.done else ' '}] {harmless(line.text)}{' _(in progress)_' if line.running else ''}"
             for line in plan
         )
     for call in message.tool_calls:
@@ -104,12 +104,12 @@ def code(text: str) -> str:
     return f"{ticks}{gap}{text}{gap}{ticks}"
 
 
-def _harmless(line: str) -> str:
+def harmless(line: str) -> str:
     """A line with the tags that reach beyond it as text; code stays as it is."""
     return "".join(piece if ticks else _REACHING.sub("&lt;", piece) for ticks, piece in spans(line)) if "<" in line else line
 
 
-def _within(text: str) -> str:
+def within(text: str) -> str:
     """A message's text, trimmed, that ends where it ends: see the module. Controls are marked, so that a terminal that the
     document is printed on does not act on them."""
     text = text.replace("\r\n", "\n").strip()
@@ -124,7 +124,7 @@ def _within(text: str) -> str:
             if fence.is_closed_by(line):
                 fence = None
         elif (fence := fence_of(line)) is None:
-            line = _harmless(line)
+            line = harmless(line)
         lines.append(line)
     if fence is not None:
         lines.append(" " * fence.indent + fence.run)

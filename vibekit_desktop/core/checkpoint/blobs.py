@@ -199,6 +199,11 @@ class BlobStore:
         """Read every blob anew from now on; `verify` means it."""
         self._sound.clear()
 
+    def size(self, sha: BlobHash) -> int | None:
+        """How many bytes the content has, as its file says; None if there is none."""
+        stamps = (self._stamp(path) for path in self._places(sha))
+        return next((stamp[0] for stamp in stamps if stamp is not None), None)
+
     def has(self, sha: BlobHash) -> bool:
         """Whether there is a file of this name; says nothing of its content."""
         return sha != UNKNOWN_HASH and any(self._stamp(place) is not None for place in self._places(sha))

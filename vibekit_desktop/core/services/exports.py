@@ -3,7 +3,7 @@
 Nothing of a workspace is changed; what is made is a new file at the place that a person named, never over anything.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import assert_never
@@ -18,11 +18,14 @@ from vibekit_desktop.core.disk.fs import Fs
 from vibekit_desktop.core.services.chat_reading import ANSWERED_MS
 from vibekit_desktop.core.services.diffs import DiffService
 from vibekit_desktop.core.services.history import HistoryService
+from vibekit_desktop.core.services.review_sheets import ReviewSheets
 from vibekit_desktop.core.services.serial import Serial, durably
 from vibekit_desktop.core.services.vaults import OpenVault
 from vibekit_desktop.core.types.chats import Chat, Export, ExportFormat, Message, TurnSpan
-from vibekit_desktop.core.types.checkpoints import Now, Start
-from vibekit_desktop.core.types.ids import ChatId
+from vibekit_desktop.core.types.checkpoints import Now, Point, Start
+from vibekit_desktop.core.types.diffs import EXACT, Compare
+from vibekit_desktop.core.types.ids import ChatId, WorkspacePath
+from vibekit_desktop.core.types.reviews import ReviewFormat
 
 _MEDIA_TYPES = {
     ExportFormat.MARKDOWN: "text/markdown; charset=utf-8",
@@ -46,12 +49,20 @@ class ExportService:
     """Exports of the chats of all vaults, archived ones too."""
 
     def __init__(
-        self, fs: Fs, history: HistoryService, serial: Serial, diffs: DiffService, *, clock: Callable[[], int]
+        self,
+        fs: Fs,
+        history: HistoryService,
+        serial: Serial,
+        diffs: DiffService,
+        sheets: ReviewSheets,
+        *,
+        clock: Callable[[], int],
     ) -> None:
         self._fs = fs
         self._history = history
         self._serial = serial
         self._diffs = diffs
+        self._sheets = sheets
         self._clock = clock
 
     async def export(self, chat: ChatId, kind: ExportFormat) -> Export:
@@ -79,6 +90,19 @@ class ExportService:
         if self._clock() - loaded.updated_at > ANSWERED_MS:
             messages = without_open_calls(messages)
         return _Whole(loaded, messages, turns, {**raw, "message_count": len(messages)})
+
+    async def review(
+        self,
+        chat: ChatId,
+        old: Point,
+        new: Point,
+        paths: Sequence[WorkspacePath],
+        kind: ReviewFormat,
+        *,
+        compare: Compare = EXACT,
+    ) -> Export:
+        """What differs between two points, with what was reviewed and said of it."""
+        return await self._sheets.export(chat, old, new, paths, kind, compare=compare)
 
     async def save(self, export: Export, place: Path) -> Path:
         """Write it to a new file, or under its own name into a folder that is there; returns the file, durable by then.

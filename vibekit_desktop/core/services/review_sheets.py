@@ -1,0 +1,151 @@
+"""Put a review together to be exported: what differs between two points of a chat, with its marks and comments.
+
+Reads only. What is more than a file may hold is refused before any content is read, so memory is bounded by `MOST_BYTES`.
+"""
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+
+from vibekit_desktop.core.chat import review_html, review_markdown
+from vibekit_desktop.core.chat.export_text import file_name
+from vibekit_desktop.core.chat.review_sheet import Sheet, SheetFile
+from vibekit_desktop.core.diff import intraline
+from vibekit_desktop.core.services.diffs import DiffService
+from vibekit_desktop.core.services.history import HistoryService
+from vibekit_desktop.core.services.reviews import ReviewService
+from vibekit_desktop.core.services.serial import Serial, durably
+from vibekit_desktop.core.services.vaults import OpenVault
+from vibekit_desktop.core.types.chats import Export
+from vibekit_desktop.core.types.checkpoints import FileState, Point
+from vibekit_desktop.core.types.diffs import EXACT, Compare, DiffDocument, FileDiff, WordSpans
+from vibekit_desktop.core.types.errors import ChatNotFound, ExportTooLarge
+from vibekit_desktop.core.types.ids import ChatId, WorkspacePath
+from vibekit_desktop.core.types.reviews import Comment, PlacedComment, ReviewFormat, Side
+
+MOST_BYTES = 256 << 20
+"""Of both sides of all files together."""
+_MEDIA_TYPES = {
+    ReviewFormat.PATCH: "text/x-patch",
+    ReviewFormat.HTML: "text/html; charset=utf-8",
+    ReviewFormat.MARKDOWN: "text/markdown; charset=utf-8",
+}
+
+
+class ReviewSheets:
+    """Exports of reviews, of archived chats too."""
+
+    def __init__(
+        self,
+        history: HistoryService,
+        serial: Serial,
+        diffs: DiffService,
+        reviews: ReviewService,
+        *,
+        clock: Callable[[], int],
+        most_bytes: int = MOST_BYTES,
+    ) -> None:
+        self._history = history
+        self._serial = serial
+        self._diffs = diffs
+        self._reviews = reviews
+        self._clock = clock
+        self._most_bytes = most_bytes
+
+    async def export(
+        self,
+        chat: ChatId,
+        old: Point,
+        new: Point,
+        paths: Sequence[WorkspacePath],
+        kind: ReviewFormat,
+        *,
+        compare: Compare = EXACT,
+    ) -> Export:
+        """What differs between two points, as one file."""
+        name = await self._name_if_it_fits(chat, old, new, paths)
+        if kind is ReviewFormat.PATCH:
+            data = await self._diffs.patch(chat, old, new, paths, compare=compare)
+        else:
+            sheet = await self._sheet(chat, name, old, new, paths, compare)
+            write = review_html.page if kind is ReviewFormat.HTML else review_markdown.summary
+            data = await asyncio.to_thread(lambda: write(sheet).encode())
+        return Export(name=file_name(name, chat, f"-review.{kind.value}"), data=data, media_type=_MEDIA_TYPES[kind])
+
+    async def _name_if_it_fits(self, chat: ChatId, old: Point, new: Point, paths: Sequence[WorkspacePath]) -> str:
+        """The chat's name; `ExportTooLarge` if its changes are too much to be held at once."""
+        vault = await self._history.vault_of(chat)
+
+        def look() -> str:
+            header = vault.chats.header(chat)
+            if header is None:
+                raise ChatNotFound(chat)
+            size = 0
+            for _, before, after in vault.kernel().changed_between(chat, old, new, tuple(paths)):
+                size += _size(vault, before) + _size(vault, after)
+                if size > self._most_bytes:
+                    raise ExportTooLarge(size, self._most_bytes)
+            return header.name
+
+        async with self._serial.hold(vault.id):
+            return await durably(look)
+
+    async def _sheet(
+        self, chat: ChatId, name: str, old: Point, new: Point, paths: Sequence[WorkspacePath], compare: Compare
+    ) -> Sheet:
+        diffs = await self._diffs.files(chat, old, new, paths, compare=compare)
+        comments = await self._reviews.comments(chat)
+        seen = {(mark.path, mark.before, mark.after) for mark in await self._reviews.reviewed(chat)}
+        spoken_of = {(one.path, one.side) for one in comments}
+        files: list[SheetFile] = []
+        shown: set[str] = set()
+        for diff in diffs:
+            placed = await self._placed(diff, spoken_of)
+            shown.update(one.comment.id for one in placed)
+            words = await asyncio.to_thread(_words, diff)
+            mark = (diff.request.path, diff.before.sha, diff.after.sha)
+            files.append(SheetFile(diff=diff, words=words, comments=tuple(placed), reviewed=mark in seen))
+        others = [one for one in comments if one.id not in shown and (not paths or one.path in paths)]
+        elsewhere = tuple([await self._alone(chat, one, new) for one in others])
+        return Sheet(chat=chat, name=name, old=old, new=new, made_at=self._clock(), files=tuple(files), elsewhere=elsewhere)
+
+    async def _placed(self, diff: FileDiff, spoken_of: set[tuple[WorkspacePath, Side]]) -> list[PlacedComment]:
+        request = diff.request
+        names = {request.path, request.old_path or request.path}
+        found: list[PlacedComment] = []
+        if any((name, Side.OLD) in spoken_of for name in names):
+            found += await self._reviews.place(
+                request.chat, request.old_path or request.path, Side.OLD, request.old, old_path=request.path
+            )
+        if any((name, Side.NEW) in spoken_of for name in names):
+            found += await self._reviews.place(request.chat, request.path, Side.NEW, request.new, old_path=request.old_path)
+        return found
+
+    async def _alone(self, chat: ChatId, comment: Comment, new: Point) -> PlacedComment:
+        """A comment on a file that does not differ: where it is in what the file is then."""
+        if comment.side is Side.NEW:
+            for placed in await self._reviews.place(chat, comment.path, Side.NEW, new):
+                if placed.comment.id == comment.id:
+                    return placed
+        return PlacedComment(comment, comment.first_line, comment.last_line)
+
+
+def _size(vault: OpenVault, state: FileState) -> int:
+    if not state.has_content or state.sha is None:
+        return 0
+    return state.size if state.size is not None else vault.store.blobs.size(state.sha) or 0
+
+
+def _words(diff: FileDiff) -> Mapping[int, WordSpans]:
+    """The changed words of the rows that a page shows."""
+    document = diff.result
+    if not isinstance(document, DiffDocument) or diff.generated:
+        return {}
+    found: dict[int, WordSpans] = {}
+    left = review_html.LIMITS.rows
+    for hunk in document.hunks:
+        if left <= 0:
+            break
+        last = min(hunk.last_change, hunk.first_change + left)
+        found |= intraline.words(document, hunk.first_change, last)
+        left -= last - hunk.first_change + 1
+    return found
