@@ -23,7 +23,7 @@ from vibekit_desktop.core.agent.acp_errors import error_words, wants_sign_in
 from vibekit_desktop.core.agent.acp_frames import Told
 from vibekit_desktop.core.agent.acp_json import words
 from vibekit_desktop.core.agent.acp_requests import AgentRequests
-from vibekit_desktop.core.agent.acp_sessions import Sessions, without_talk
+from vibekit_desktop.core.agent.acp_sessions import Sessions
 from vibekit_desktop.core.agent.launch import Launch
 from vibekit_desktop.core.agent.link import (
     Ended,
@@ -221,7 +221,7 @@ class AcpLink:
         return await self._enter("session/fork", "", {"sessionId": session, "cwd": folder, "mcpServers": []})
 
     async def _enter(self, method: str, session: str, params: dict[str, object], *, replayed: bool = False) -> Session:
-        self._sessions.begin(session)
+        self._sessions.begin(session, keeps_talk=replayed)
         try:
             answer = await self._request("session", method, params, self._patience.session_s)
             session = session or words(answer, "sessionId")
@@ -233,7 +233,7 @@ class AcpLink:
         told = self._sessions.opened(session, answer)
         options = self._sessions.options(session)
         if not replayed:
-            for event in without_talk(told):
+            for event in told:
                 self._hand_on(event)
         return Session(id=session, options=options.all() if options else (), replayed=told if replayed else ())
 

@@ -69,6 +69,7 @@ class Sessions:
     _opening: str | None = None
     """The id of the session that is being opened, empty if the agent chooses it, None if none is."""
     _held: list[Told] = field(default_factory=list)
+    _keeps_talk: bool = True
 
     @property
     def telling_again(self) -> bool:
@@ -79,9 +80,10 @@ class Sessions:
         """Whether something under this id is for us: of an agent with one session also that of its helpers, under any id."""
         return session in self._open or len(self._open) == 1
 
-    def begin(self, session: str) -> None:
-        """A session is being opened: by its id, or by one that the agent will choose (empty)."""
-        self._opening, self._held = session, []
+    def begin(self, session: str, *, keeps_talk: bool) -> None:
+        """A session is being opened: by its id, or by one that the agent will choose (empty). ``keeps_talk``: what was said in
+        it is wanted; else only how it is."""
+        self._opening, self._held, self._keeps_talk = session, [], keeps_talk
 
     def abandon(self) -> None:
         """It was not opened."""
@@ -106,7 +108,7 @@ class Sessions:
         """What of something said is to be handed on now."""
         options = self._open.get(told.session)
         if self._opening is not None and (self._opening == told.session or options is None):
-            if len(self._held) < HELD:
+            if len(self._held) < HELD and (self._keeps_talk or not isinstance(told.what, _TALK)):
                 self._held.append(told)
             return None
         match told.what:
@@ -121,8 +123,3 @@ class Sessions:
             case event:
                 helper = isinstance(event, ToolChanged) and len(self._open) == 1
                 return event if options is not None or helper else None
-
-
-def without_talk(events: tuple[LinkEvent, ...]) -> tuple[LinkEvent, ...]:
-    """What was told of a session that is not told again: only how it is, not what was said in it."""
-    return tuple(event for event in events if not isinstance(event, _TALK))
