@@ -4,8 +4,9 @@ import time
 from collections.abc import Callable
 
 import pytest
-from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QColor, QGuiApplication, QImage
+from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
+from PySide6.QtGui import QColor, QGuiApplication, QImage, QMouseEvent
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from tests.ui import sample_changes as samples
@@ -18,7 +19,8 @@ from vibekit_desktop.core.types.diffs import BinaryPair, DiffDocument, DiffResul
 from vibekit_desktop.ui.long_text import MAX_LINE
 from vibekit_desktop.ui.models.diff_rows import Show
 from vibekit_desktop.ui.theme.palette import ThemeHub
-from vibekit_desktop.ui.views.code_line import comments_plain_in, line_of
+from vibekit_desktop.ui.views.code_cells import line_of
+from vibekit_desktop.ui.views.code_line import comments_plain_in
 from vibekit_desktop.ui.views.diff import DiffView
 from vibekit_desktop.ui.views.diff_pane import DiffPane, NoteRow
 
@@ -109,12 +111,12 @@ def test_a_fold_opens_where_its_words_are_pressed(qtbot: QtBot, view: Make, samp
     assert rows is not None
     index = next(n for n in range(len(rows)) if rows.kind(n) is Show.FOLD)
     hidden = rows.folds[0].count
-    place = dict(widget._painter.fold_buttons(index, 1000, widget.grab_row(index).top()))
+    place = dict(widget._geometry.fold_buttons(index, 1000, widget.grab_row(index).top()))
     qtbot.mouseClick(widget.viewport(), Qt.MouseButton.LeftButton, pos=place["down"].center().toPoint())
     assert sum(fold.count for fold in rows.folds[:1]) in (hidden - 20, rows.folds[0].count)
     before = len(rows.folds)
     index = next(n for n in range(len(rows)) if rows.kind(n) is Show.FOLD)
-    place = dict(widget._painter.fold_buttons(index, 1000, widget.grab_row(index).top()))
+    place = dict(widget._geometry.fold_buttons(index, 1000, widget.grab_row(index).top()))
     qtbot.mouseClick(widget.viewport(), Qt.MouseButton.LeftButton, pos=place["all"].center().toPoint())
     assert len(rows.folds) == before - 1
 
@@ -153,19 +155,27 @@ def test_the_same_file_again_keeps_its_place(view: Make) -> None:
     assert widget.hunk == 0
 
 
-def test_lines_of_one_side_are_chosen_and_copied_as_they_are(qtbot: QtBot, view: Make) -> None:
-    widget = view(document("a\n\u202eb\tc\x1b\nd\n".encode(), "a\n\u202eb\tc\x1bX\nd\n".encode()))
-    start, end = widget.grab_row(0).center(), widget.grab_row(2).center()
+def press_and_drag(qtbot: QtBot, widget: DiffView, start: QPoint, end: QPoint) -> None:
     viewport = widget.viewport()
-    qtbot.mousePress(viewport, Qt.MouseButton.LeftButton, pos=QPoint(200, start.y()))
-    qtbot.mouseMove(viewport, QPoint(210, end.y()))
-    widget._choose(0, 2, 0)
-    qtbot.mouseRelease(viewport, Qt.MouseButton.LeftButton, pos=QPoint(210, end.y()))
+    qtbot.mousePress(viewport, Qt.MouseButton.LeftButton, pos=start)
+    move = QMouseEvent(
+        QEvent.Type.MouseMove,
+        QPointF(end),
+        QPointF(viewport.mapToGlobal(end)),
+        Qt.MouseButton.NoButton,
+        Qt.MouseButton.LeftButton,
+        Qt.KeyboardModifier.NoModifier,
+    )
+    QApplication.sendEvent(viewport, move)
+    qtbot.mouseRelease(viewport, Qt.MouseButton.LeftButton, pos=end)
+
+
+def test_lines_of_one_side_are_chosen_by_their_numbers_and_copied_as_they_are(qtbot: QtBot, view: Make) -> None:
+    widget = view(document("a\n\u202eb\tc\x1b\nd\n".encode(), "a\n\u202eb\tc\x1bX\nd\n".encode()))
+    press_and_drag(qtbot, widget, QPoint(20, widget.grab_row(0).center().y()), QPoint(24, widget.grab_row(2).center().y()))
     assert widget.selected_text() == "a\n\u202eb\tc\x1b\nd"
     qtbot.keyClick(widget, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
     assert QGuiApplication.clipboard().text() == "a\n\u202eb\tc\x1b\nd"
-    qtbot.mouseDClick(viewport, Qt.MouseButton.LeftButton, pos=QPoint(900, widget.grab_row(1).center().y()))
-    assert widget.selected_text() == "\u202eb\tc\x1bX"
 
 
 def test_words_are_asked_for_once_and_painted_when_they_come(qtbot: QtBot, view: Make) -> None:

@@ -6,7 +6,7 @@ Nothing is made per row: the map is a list of pieces, each a run of display rows
 
 from array import array
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 
@@ -66,7 +66,7 @@ class DiffRows:
     they have) or hidden in exactly one fold.
 
     Heights are given by the view: ``line`` for lines and notes, ``fold`` for fold bars. ``context`` is how many lines are shown
-    around a change, None for all. ``runs`` are those of the document, where they are known already.
+    around a change, None for all. ``runs`` and ``hidden`` are the document's runs and the hidden rows, where they are known.
     """
 
     def __init__(
@@ -78,13 +78,14 @@ class DiffRows:
         fold: int = 28,
         context: int | None = 3,
         runs: Runs | None = None,
+        hidden: Sequence[tuple[int, int]] | None = None,
     ) -> None:
         self.document = document
         self.unified = unified
         self.runs = runs or Runs(document)
         self._line = line
         self._fold_height = fold
-        self._hidden: list[tuple[int, int]] = _gaps(document, context)
+        self._hidden: list[tuple[int, int]] = gaps(document, context) if hidden is None else list(hidden)
         self._measure: Callable[[int, bool], int] | None = None
         self.extra: ExtraLines | None = None
         self._build()
@@ -256,6 +257,19 @@ class DiffRows:
             self._hidden = kept
             self._build()
 
+    def open_rows(self, first: int, last: int) -> None:
+        """Show some document rows and leave the rest of their folds closed."""
+        kept: list[tuple[int, int]] = []
+        for start, end in self._hidden:
+            if end < first or start > last:
+                kept.append((start, end))
+                continue
+            kept += [(start, first - 1), (last + 1, end)]
+        kept = [(start, end) for start, end in kept if end - start + 1 >= MIN_HIDDEN]
+        if kept != self._hidden:
+            self._hidden = kept
+            self._build()
+
     def hidden(self) -> tuple[tuple[int, int], ...]:
         """The document rows that are hidden: first and last of each run."""
         return tuple(self._hidden)
@@ -324,14 +338,14 @@ class DiffRows:
         self._add(Show.NEW, run.new_first, run.first, run.new_count)
 
 
-def _gaps(document: DiffDocument, context: int | None) -> list[tuple[int, int]]:
+def gaps(document: DiffDocument, context: int | None) -> list[tuple[int, int]]:
     """The runs of rows away from every change that are worth a fold bar."""
     if context is None:
         return []
-    gaps: list[tuple[int, int]] = []
+    found: list[tuple[int, int]] = []
     position = 0
     for hunk in document.hunks:
-        gaps.append((position, hunk.first_change - context - 1))
+        found.append((position, hunk.first_change - context - 1))
         position = hunk.last_change + context + 1
-    gaps.append((position, len(document.rows) - 1))
-    return [(first, last) for first, last in gaps if last - first + 1 >= MIN_HIDDEN]
+    found.append((position, len(document.rows) - 1))
+    return [(first, last) for first, last in found if last - first + 1 >= MIN_HIDDEN]

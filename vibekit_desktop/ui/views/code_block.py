@@ -8,7 +8,8 @@ from vibekit_desktop.ui.text import tr
 from vibekit_desktop.ui.theme.palette import Theme
 from vibekit_desktop.ui.theme.style import rounded
 from vibekit_desktop.ui.views.block_view import LEFT, Hit, PaintState, TextButton
-from vibekit_desktop.ui.views.code_line import Line, LinePainter, line_of, runs_of
+from vibekit_desktop.ui.views.code_cells import Line, line_of
+from vibekit_desktop.ui.views.code_line import LinePainter, runs_of
 from vibekit_desktop.ui.views.row_paint import text_width
 
 FOLD_OVER = 24

@@ -1,61 +1,44 @@
-"""Paint one line of code, in a diff, a card or an answer: coloured runs, word marks, hidden characters made visible.
+"""Paint one line of code, in a diff, a card or an answer: coloured runs, marks, hidden characters made visible.
 
-A line is cut at 10,000 characters. Lines of plain ASCII without tabs are painted with `drawText` per run, only the columns in
-sight; every other line goes through a cached `QTextLayout`. Nothing is made for lines out of sight. UI thread only.
+Lines in cells are painted with `drawText` per run, only the columns in sight; every other line goes through a kept
+`QTextLayout`. Nothing is made for lines out of sight. UI thread only.
 """
 
-from collections import OrderedDict
-from collections.abc import Sequence
-from dataclasses import dataclass
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QPainter, QTextCharFormat, QTextLayout, QTextOption
+from PySide6.QtGui import QColor, QPainter, QRawFont, QTextLayout
 
 from vibekit_desktop.core.types.diffs import STYLE_NAMES, Span, StyleRuns
-from vibekit_desktop.ui.long_text import MAX_LINE
 from vibekit_desktop.ui.theme.palette import Theme
-from vibekit_desktop.ui.visible import Shown, show
+from vibekit_desktop.ui.views.code_cells import Line, blanks_of, cell_line
+from vibekit_desktop.ui.views.code_layout import LineLayouts, Runs
 
-TAB_COLUMNS = 4
-_KEPT = 600
 _COMMENT = STYLE_NAMES.index("comment")
 _MARK_HEIGHT = 16
-
-Runs = list[tuple[int, int, int]]
-
-
-@dataclass(frozen=True, slots=True)
-class Line:
-    """One line ready for painting: what is shown, whether every character is one column wide, how much was cut off."""
-
-    shown: Shown
-    plain: bool
-    cut: int
-
-    @property
-    def length(self) -> int:
-        """How many characters of the original are shown."""
-        return len(self.shown.starts) - 1 if self.shown.starts is not None else len(self.shown.text)
-
-    @property
-    def columns(self) -> int:
-        """About how many columns it takes; a tab counts as many as it may have."""
-        return len(self.shown.text) + self.shown.text.count("\t") * (TAB_COLUMNS - 1)
+# Below: no letter of a script that joins or turns, no mark that stands on another letter.
+_SIMPLE_END, _MARKS = "\u0590", ("\u0300", "\u036f")
+_SIMPLE_LATER = (("\u1e00", "\u1fff"), ("\u2010", "\u2027"), ("\u2030", "\u205e"), ("\u20a0", "\u20bf"), ("\u2100", "\u259f"))
 
 
-def line_of(text: str) -> Line:
-    """Prepare one line."""
-    cut = max(0, len(text) - MAX_LINE)
-    kept = text[:MAX_LINE] if cut else text
-    if kept.isascii() and "\t" not in kept:
-        shown = show(kept)
-        return Line(shown, shown.starts is None, cut)
-    return Line(show(kept), False, cut)
+class Band(NamedTuple):
+    """Characters ``start`` to ``end`` of the original on a ground of colour ``fill``, perhaps with an outline.
+
+    A ``full`` band is as high as the row and has no corners: a selection, not a mark.
+    """
+
+    start: int
+    end: int
+    fill: str
+    line: str = ""
+    full: bool = False
 
 
 def runs_of(styles: StyleRuns | None, number: int, length: int) -> Runs:
     """The coloured runs (start, end, kind) of a line, ``number`` counted from 0; one plain run without colours."""
-    if styles is None or number + 1 >= len(styles.offsets):
+    if styles is None or number < 0 or number + 1 >= len(styles.offsets):
         return [(0, length, 0)]
     first, end = styles.offsets[number], styles.offsets[number + 1]
     runs: Runs = []
@@ -71,7 +54,7 @@ def runs_of(styles: StyleRuns | None, number: int, length: int) -> Runs:
     return runs
 
 
-def comments_plain_in(runs: Runs, marks: Sequence[Span]) -> Runs:
+def comments_plain_in(runs: Runs, marks: Sequence[Span | Band]) -> Runs:
     """Comments inside a word mark are painted plain, so that they stay readable on its colour."""
     if not marks:
         return runs
@@ -96,11 +79,13 @@ def comments_plain_in(runs: Runs, marks: Sequence[Span]) -> Runs:
 class LinePainter:
     """Paints lines in one theme and one style of code.
 
-    Invariant: the caches hold lines of the present document and theme; `forget` empties them.
+    Invariant: what is kept belongs to the present document and theme; `forget` empties it.
     """
 
     def __init__(self, theme: Theme, style: str = "code") -> None:
         self._style = style
+        self._tab_columns = 4
+        self._invisibles = False
         self.use(theme)
 
     def use(self, theme: Theme) -> None:
@@ -111,18 +96,91 @@ class LinePainter:
         self.advance = metrics.horizontalAdvance("M" * 64) / 64
         self._ascent = metrics.ascent()
         self._descent = metrics.descent()
-        self._colors: list[QColor] = [theme.color(f"syntax.{name}") for name in STYLE_NAMES]
+        names = [f"syntax.{name}" for name in STYLE_NAMES]
+        self._colors: list[QColor] = [theme.color(name) for name in names]
+        self._raw = QRawFont.fromFont(self._font)
+        self._single: dict[str, bool] = {}
+        self._layouts = LineLayouts(theme, self._font, self.advance, names)
+        self.set_blanks(self._tab_columns, invisibles=self._invisibles)
+
+    def set_blanks(self, tab_columns: int, *, invisibles: bool) -> None:
+        """How wide tabs are, and whether blanks and tabs are drawn."""
+        self._tab_columns = self._layouts.tab_columns = tab_columns
+        self._invisibles = self._layouts.invisibles = invisibles
         self.forget()
 
     def forget(self) -> None:
         """Another document is shown."""
-        self._layouts: OrderedDict[tuple[object, ...], QTextLayout] = OrderedDict()
+        self._layouts.forget()
+
+    def prepare(self, text: str) -> Line:
+        """A line of the document, in cells where the font allows it."""
+        return cell_line(text, self._tab_columns, self._all_single)
+
+    def _all_single(self, text: str) -> bool:
+        known = self._single
+        for character in set(text):
+            single = known.get(character)
+            if single is None:
+                single = known[character] = character < "\x7f" or self._is_single(character)
+            if not single:
+                return False
+        return True
+
+    def _is_single(self, character: str) -> bool:
+        simple = character < _SIMPLE_END and not _MARKS[0] <= character <= _MARKS[1]
+        if not simple and not any(low <= character <= high for low, high in _SIMPLE_LATER):
+            return False
+        if not self._raw.supportsCharacter(ord(character)):
+            return False
+        return abs(self._theme.metrics(self._style).horizontalAdvance(character) - self.advance) < 0.05
+
+    # Measuring. ``columns`` 0: not wrapped.
 
     def width(self, line: Line) -> float:
         """How wide a line is painted."""
         if line.plain:
             return len(line.shown.text) * self.advance
-        return self._layout(line, [(0, len(line.shown.text), 0)], ()).lineAt(0).naturalTextWidth()
+        return self._layout(line, 0).lineAt(0).naturalTextWidth()
+
+    def rows(self, line: Line, columns: int) -> int:
+        """How many rows a line takes when it is wrapped."""
+        if line.plain:
+            return max(1, -(-len(line.shown.text) // columns))
+        return max(1, self._layout(line, columns).lineCount())
+
+    def index_at(self, line: Line, x: float, *, columns: int = 0, row: int = 0) -> int:
+        """The character of the original nearest to ``x`` pixels from the left edge of a row."""
+        if not line.plain:
+            layout = self._layout(line, columns)
+            return self._layouts.index_at(line, layout.lineAt(min(row, layout.lineCount() - 1)), x)
+        column = max(0, round(x / self.advance)) + row * columns
+        if columns:
+            column = min(column, (row + 1) * columns)
+        starts = line.shown.starts
+        if starts is None:
+            return min(column, len(line.shown.text))
+        place = min(bisect_left(starts, column), len(starts) - 1)
+        # Inside a tab or a tag: the nearer end.
+        return place - 1 if place and column - starts[place - 1] < starts[place] - column else place
+
+    def place_of(self, line: Line, index: int, *, columns: int = 0) -> tuple[int, float]:
+        """In which row a character of the original stands, and its left edge there."""
+        if line.plain:
+            column = line.shown.at(index)
+            row = column // columns if columns else 0
+            return row, (column - row * columns) * self.advance
+        layout = self._layout(line, columns)
+        for row in range(layout.lineCount()):
+            found = self._layouts.span(line, layout.lineAt(row), index, index)
+            if found is not None:
+                return row, found[0]
+        return max(0, layout.lineCount() - 1), 0.0
+
+    def _layout(self, line: Line, columns: int, runs: Runs | None = None) -> QTextLayout:
+        return self._layouts.get(line, runs or [(0, line.length, 0)], columns * self.advance)
+
+    # Painting.
 
     def draw(
         self,
@@ -136,99 +194,108 @@ class LinePainter:
         mark_token: str,
     ) -> None:
         """One line in ``box``, which must be the painter's clip if ``scroll`` pixels are hidden at its left."""
+        bands = [Band(mark.start, mark.end, mark_token) for mark in marks]
+        self.paint(painter, box, line, comments_plain_in(runs, marks), bands, scroll=scroll)
+
+    def paint(
+        self,
+        painter: QPainter,
+        box: QRectF,
+        line: Line,
+        runs: Runs,
+        bands: Sequence[Band],
+        *,
+        scroll: float = 0.0,
+        columns: int = 0,
+        row: int = 0,
+    ) -> None:
+        """One row of a line on its bands. Wrapped lines have several rows of ``columns`` each and are not scrolled."""
         if line.plain:
-            self._plain(painter, box, line.shown.text, runs, marks, scroll, mark_token)
+            self._plain(painter, box, line, runs, bands, scroll + row * columns * self.advance)
         else:
-            self._laid_out(painter, box, line, runs, marks, scroll, mark_token)
-        if line.cut:
+            self._laid_out(painter, box, line, runs, bands, scroll, columns, row)
+        if line.cut and not columns:
             self._ending(painter, box, line, scroll)
 
     def _baseline(self, box: QRectF) -> float:
         return round(box.top() + (box.height() + self._ascent - self._descent) / 2)
 
-    def _mark(self, painter: QPainter, box: QRectF, x: float, width: float, token: str) -> None:
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(self._theme.color(token))
-        height = _MARK_HEIGHT * self._theme.zoom
-        y = box.top() + round((box.height() - height) / 2)
-        radius = self._theme.radius("mark")
+    def _band(self, painter: QPainter, box: QRectF, x: float, width: float, band: Band) -> None:
+        theme = self._theme
+        if band.full:
+            painter.fillRect(QRectF(x, box.top(), width, box.height()), theme.color(band.fill))
+            return
+        height = _MARK_HEIGHT * theme.zoom
+        place = QRectF(x, box.top() + round((box.height() - height) / 2), width, height)
+        radius = theme.radius("mark")
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.drawRoundedRect(QRectF(x, y, width, height), radius, radius)
+        painter.setBrush(theme.color(band.fill))
+        if band.line:
+            painter.setPen(theme.color(band.line))
+            place = place.adjusted(0.5, 0.5, -0.5, -0.5)
+        else:
+            painter.setPen(Qt.PenStyle.NoPen)
+        painter.drawRoundedRect(place, radius, radius)
 
-    def _plain(
-        self, painter: QPainter, box: QRectF, text: str, runs: Runs, marks: Sequence[Span], scroll: float, token: str
-    ) -> None:
-        advance = self.advance
+    def _plain(self, painter: QPainter, box: QRectF, line: Line, runs: Runs, bands: Sequence[Band], scroll: float) -> None:
+        advance, shown = self.advance, line.shown
         left = box.left() - scroll
         first = int(scroll / advance)
         last = int((scroll + box.width()) / advance) + 1
-        for mark in marks:
-            start, end = max(mark.start, first - 1), min(mark.end, last + 1)
+        for band in bands:
+            start, end = max(shown.at(band.start), first - 1), min(shown.at(band.end), last + 1)
             if start < end:
-                self._mark(painter, box, left + start * advance, (end - start) * advance, token)
-        painter.setFont(self._font)
+                self._band(painter, box, left + start * advance, (end - start) * advance, band)
         y = self._baseline(box)
-        for start, end, kind in comments_plain_in(runs, marks):
-            start, end = max(start, first), min(end, last)
+        if self._invisibles:
+            dots = line.blanks[first:last] or blanks_of(shown.text[first:last])
+            painter.setFont(self._font)
+            painter.setPen(self._theme.color("diff.line-number"))
+            painter.drawText(QPointF(left + first * advance, y), dots)
+        painter.setFont(self._font)
+        for start, end, kind in runs:
+            start, end = max(shown.at(start), first), min(shown.at(end), last)
             if start >= end:
                 continue
-            piece = text[start:end]
-            if not piece.isspace():
-                painter.setPen(self._colors[kind])
-                painter.drawText(QPointF(left + start * advance, y), piece)
+            for begin, stop in _around(shown.tags, start, end):
+                piece = shown.text[begin:stop]
+                if not piece.isspace():
+                    painter.setPen(self._colors[kind])
+                    painter.drawText(QPointF(left + begin * advance, y), piece)
+        for start, end in shown.tags:
+            if start < last and end > first:
+                place = QRectF(left + start * advance, box.top(), (end - start) * advance, box.height())
+                self._tag(painter, place, shown.text[start:end])
+
+    def _tag(self, painter: QPainter, place: QRectF, text: str) -> None:
+        """A hidden character: what it is, in a small box."""
+        theme = self._theme
+        self._band(painter, place, place.left() + 0.5, place.width() - 1, Band(0, 0, "warning.tint", "warning.line"))
+        painter.setFont(theme.font("label", weight=500))
+        painter.setPen(theme.color("warning.text"))
+        painter.drawText(place, Qt.AlignmentFlag.AlignCenter, text.strip("\u27e8\u27e9"))
+        painter.setFont(self._font)
 
     def _laid_out(
-        self, painter: QPainter, box: QRectF, line: Line, runs: Runs, marks: Sequence[Span], scroll: float, token: str
+        self,
+        painter: QPainter,
+        box: QRectF,
+        line: Line,
+        runs: Runs,
+        bands: Sequence[Band],
+        scroll: float,
+        columns: int,
+        row: int,
     ) -> None:
-        layout = self._layout(line, comments_plain_in(runs, marks), tuple((mark.start, mark.end) for mark in marks))
-        row = layout.lineAt(0)
+        layout = self._layout(line, columns, runs)
+        if row >= layout.lineCount():
+            return
         left = box.left() - scroll
-        for mark in marks:
-            x0 = row.cursorToX(_utf16(line.shown.text, line.shown.at(mark.start)))
-            x1 = row.cursorToX(_utf16(line.shown.text, line.shown.at(mark.end)))
-            # PySide gives (x, cursor position).
-            start, end = sorted((_x(x0), _x(x1)))
-            if end > start:
-                self._mark(painter, box, left + start, end - start, token)
-        painter.setPen(self._colors[0])
-        layout.draw(painter, QPointF(left, self._baseline(box) - row.ascent()))
-
-    def _layout(self, line: Line, runs: Runs, marks: tuple[tuple[int, int], ...]) -> QTextLayout:
-        text = line.shown.text
-        key = (text, tuple(runs), marks)
-        layout = self._layouts.get(key)
-        if layout is not None:
-            self._layouts.move_to_end(key)
-            return layout
-        layout = QTextLayout(text, self._font)
-        option = QTextOption()
-        option.setWrapMode(QTextOption.WrapMode.NoWrap)
-        option.setTabStopDistance(TAB_COLUMNS * self.advance)
-        # Code reads from the left whatever its first strong letter is; the rows of both panes would part otherwise.
-        option.setTextDirection(Qt.LayoutDirection.LeftToRight)
-        layout.setTextOption(option)
-        layout.setFormats(self._formats(line, runs))
-        layout.beginLayout()
-        layout.createLine().setLineWidth(1e7)
-        layout.endLayout()
-        self._layouts[key] = layout
-        if len(self._layouts) > _KEPT:
-            self._layouts.popitem(last=False)
-        return layout
-
-    def _formats(self, line: Line, runs: Runs) -> list[QTextLayout.FormatRange]:
-        text = line.shown.text
-        formats = []
-        for start, end, kind in runs:
-            look = QTextCharFormat()
-            look.setForeground(self._colors[kind])
-            formats.append(_range(text, line.shown.at(start), line.shown.at(end), look))
-        for start, end in line.shown.tags:
-            look = QTextCharFormat()
-            look.setForeground(self._theme.color("warning.text"))
-            look.setBackground(self._theme.color("warning.tint"))
-            formats.append(_range(text, start, end, look))
-        return formats
+        for band in bands:
+            found = self._layouts.span(line, layout.lineAt(row), band.start, band.end)
+            if found is not None and found[1] > found[0]:
+                self._band(painter, box, left + found[0], found[1] - found[0], band)
+        self._layouts.draw(painter, layout, row, left, self._baseline(box))
 
     def _ending(self, painter: QPainter, box: QRectF, line: Line, scroll: float) -> None:
         from_left = self.width(line) + self.advance
@@ -239,22 +306,13 @@ class LinePainter:
             painter.drawText(QPointF(x, self._baseline(box)), f"… +{line.cut:,}")
 
 
-def _range(text: str, start: int, end: int, look: QTextCharFormat) -> QTextLayout.FormatRange:
-    found = QTextLayout.FormatRange()
-    first = _utf16(text, start)
-    found.start = first
-    found.length = _utf16(text, end) - first
-    found.format = look
-    return found
-
-
-def _utf16(text: str, column: int) -> int:
-    """Where Qt counts a code point: characters beyond the basic plane are two of its units."""
-    head = text[:column]
-    return column + sum(1 for character in head if ord(character) > 0xFFFF) if not head.isascii() else column
-
-
-def _x(value: object) -> float:
-    if isinstance(value, tuple):
-        value = value[0]
-    return float(value) if isinstance(value, (int, float)) else 0.0
+def _around(tags: Sequence[tuple[int, int]], start: int, end: int) -> Iterator[tuple[int, int]]:
+    """The parts of a run of columns that are no tag."""
+    for first, last in tags:
+        if last <= start or first >= end:
+            continue
+        if first > start:
+            yield start, first
+        start = last
+    if start < end:
+        yield start, end

@@ -1,136 +1,215 @@
-"""The diff view: a diff's surface with mouse and keyboard, selection of lines and copying.
+"""The diff view: a painted diff with mouse and keyboard.
 
-F7 and Alt+Down go to the next hunk, Enter opens the first fold in sight. Copied text is the file's, not what is painted. UI
-thread only.
+F7 and Alt+Down go to the next hunk; arrows move a current line, with Shift they choose; Enter opens a fold. Copied text is the
+file's, not what is painted. UI thread only.
 """
 
-from PySide6.QtCore import QEvent, QPointF, Qt
-from PySide6.QtGui import QContextMenuEvent, QGuiApplication, QKeyEvent, QKeySequence, QMouseEvent
+import re
+import time
+
+from PySide6.QtCore import QEvent, QPointF, Qt, Signal
+from PySide6.QtGui import QContextMenuEvent, QFocusEvent, QGuiApplication, QKeyEvent, QKeySequence, QMouseEvent, QWheelEvent
 from PySide6.QtWidgets import QMenu, QWidget
 
-from vibekit_desktop.core.types.diffs import DiffDocument
 from vibekit_desktop.ui.models.diff_rows import Show
+from vibekit_desktop.ui.models.diff_runs import NEW, OLD
+from vibekit_desktop.ui.models.diff_select import Place, Selection
 from vibekit_desktop.ui.text import tr
 from vibekit_desktop.ui.theme.palette import ThemeHub
-from vibekit_desktop.ui.views.diff_paint import NEW, OLD
-from vibekit_desktop.ui.views.diff_surface import DiffSurface
+from vibekit_desktop.ui.views.diff_choose import ChoosingSurface
+
+_WORD = re.compile(r"\w+|\s+|[^\w\s]")
+_DRAG = 4
+_SHIFT, _CTRL, _ALT = Qt.KeyboardModifier.ShiftModifier, Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.AltModifier
+_NONE = Qt.KeyboardModifier.NoModifier
 
 
-class DiffView(DiffSurface):
-    """Invariant: the selection is a run of display rows on one side, or nothing. Signals are those of `DiffSurface`."""
+class DiffView(ChoosingSurface):
+    """Signals, beside those of the surfaces: ``find_requested()``, ``find_stepped(step)``: the next or former place;
+    ``undo_hunk_requested(index)``; ``comment_requested(side, first, last)``: lines from 1, side 0 is the old one;
+    ``comment_activated(id)``: its sign was pressed; ``copy_path_requested()``.
+    """
+
+    find_requested = Signal()
+    find_stepped = Signal(int)
+    undo_hunk_requested = Signal(int)
+    comment_requested = Signal(int, int, int)
+    comment_activated = Signal(str)
+    copy_path_requested = Signal()
 
     def __init__(self, hub: ThemeHub, parent: QWidget | None = None, *, unified: bool = False) -> None:
         super().__init__(hub, parent, unified=unified)
-        self._anchor = -1
+        self._anchor: Place | None = None
+        self._by_lines = False
         self._pressed = QPointF()
-        self._side = NEW
+        self._doubled = 0.0
 
-    def set_document(self, document: DiffDocument | None, *, keep_place: bool = False) -> None:
-        """Show another document; nothing is selected."""
-        self._anchor = -1
-        super().set_document(document, keep_place=keep_place)
-
-    # Selection.
-
-    def selected_text(self) -> str:
-        """The lines chosen, exactly as they are in the file."""
-        rows, chosen = self.rows, self._painter.chosen
-        if rows is None or chosen is None:
-            return ""
-        side, first, last = chosen
-        lines: list[str] = []
-        for index in range(first, last + 1):
-            old, new = rows.sides(index)
-            if self._unified:
-                number, which = (new, NEW) if new is not None else (old, OLD)
-            else:
-                number, which = (old, OLD) if side == OLD else (new, NEW)
-            if number is not None:
-                lines.append(self._painter.side(which).lines[number - 1])
-        return "\n".join(lines)
-
-    def copy(self) -> None:
-        """Put the chosen lines on the clipboard."""
-        text = self.selected_text()
-        if text:
-            QGuiApplication.clipboard().setText(text)
-
-    def _choose(self, start: int, end: int, side: int) -> None:
-        self._painter.chosen = (side, min(start, end), max(start, end))
-        self.viewport().update()
-
-    def _side_at(self, x: float) -> int:
-        return next((side for side, pane in self._painter.panes(self.viewport().width()) if x < pane.right()), NEW)
-
-    def _index_at(self, y: float) -> int:
-        rows = self.rows
-        assert rows is not None
-        return rows.at(int(y) + self.verticalScrollBar().value())
-
-    # Qt's names below.
+    # Keys.
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        key, modifiers = event.key(), event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
-        bar = self.verticalScrollBar()
-        shift, alt = Qt.KeyboardModifier.ShiftModifier, Qt.KeyboardModifier.AltModifier
-        if event.matches(QKeySequence.StandardKey.Copy):
-            self.copy()
-        elif event.matches(QKeySequence.StandardKey.SelectAll) and self.rows is not None and len(self.rows):
-            side = self._painter.chosen[0] if self._painter.chosen else NEW
-            self._choose(0, len(self.rows) - 1, side)
-        elif (key == Qt.Key.Key_F7 and not modifiers) or (key == Qt.Key.Key_Down and modifiers == alt):
-            self.next_hunk()
-        elif (key == Qt.Key.Key_F7 and modifiers == shift) or (key == Qt.Key.Key_Up and modifiers == alt):
-            self.previous_hunk()
-        elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-            self._open_first_fold("all" if modifiers == shift else "down")
-        elif key == Qt.Key.Key_Home:
-            bar.setValue(0)
-        elif key == Qt.Key.Key_End:
-            bar.setValue(bar.maximum())
-        else:
+        key, modifiers = Qt.Key(event.key()), event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
+        if not (self._key_of_text(event) or self._key_of_place(key, modifiers) or self._key_of_hunk(key, modifiers)):
             super().keyPressEvent(event)
 
-    def _open_first_fold(self, which: str) -> None:
+    def _key_of_text(self, event: QKeyEvent) -> bool:
+        standard = QKeySequence.StandardKey
+        if event.matches(standard.Copy):
+            self.copy()
+        elif event.matches(standard.SelectAll):
+            self.choose_all()
+        elif event.matches(standard.Find):
+            self.find_requested.emit()
+        elif event.matches(standard.FindNext):
+            self.find_stepped.emit(1)
+        elif event.matches(standard.FindPrevious):
+            self.find_stepped.emit(-1)
+        elif event.key() == Qt.Key.Key_C and event.modifiers() == (_CTRL | _SHIFT):
+            self.copy_path_requested.emit()
+        else:
+            return False
+        return True
+
+    def _key_of_place(self, key: Qt.Key, modifiers: Qt.KeyboardModifier) -> bool:
+        if modifiers not in (_NONE, _SHIFT):
+            if modifiers == _CTRL and key in (Qt.Key.Key_Left, Qt.Key.Key_Right):
+                self.set_side(OLD if key == Qt.Key.Key_Left else NEW)
+                return True
+            return False
+        if key in (Qt.Key.Key_Left, Qt.Key.Key_Right):
+            self._scroll_sideways(-1 if key == Qt.Key.Key_Left else 1, alone=modifiers == _SHIFT)
+            return True
         rows = self.rows
+        if rows is None:
+            return False
+        start = self._cursor if self._cursor >= 0 else self.visible_span()[0]
+        page = self.page_rows()
+        places = {
+            Qt.Key.Key_Up: start - 1,
+            Qt.Key.Key_Down: start + 1 if self._cursor >= 0 else start,
+            Qt.Key.Key_PageUp: start - page,
+            Qt.Key.Key_PageDown: start + page,
+            Qt.Key.Key_Home: 0,
+            Qt.Key.Key_End: len(rows) - 1,
+        }
+        if key not in places:
+            return False
+        self.move_to(places[key], choosing=modifiers == _SHIFT)
+        return True
+
+    def _scroll_sideways(self, steps: int, *, alone: bool) -> None:
+        bar = self.horizontalScrollBar()
+        if alone and not self._unified:
+            self.scroll_apart(self._side, steps * bar.singleStep())
+        else:
+            bar.setValue(bar.value() + steps * bar.singleStep())
+
+    def _key_of_hunk(self, key: Qt.Key, modifiers: Qt.KeyboardModifier) -> bool:
+        if (key == Qt.Key.Key_F7 and not modifiers) or (key == Qt.Key.Key_Down and modifiers == _ALT):
+            self.next_hunk()
+        elif (key == Qt.Key.Key_F7 and modifiers == _SHIFT) or (key == Qt.Key.Key_Up and modifiers == _ALT):
+            self.previous_hunk()
+        elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and modifiers in (_NONE, _SHIFT):
+            self._open_near_fold("all" if modifiers == _SHIFT else "down")
+        elif key == Qt.Key.Key_Backspace and modifiers == _CTRL and self._hunk >= 0:
+            self.undo_hunk_requested.emit(self._hunk)
+        elif key == Qt.Key.Key_C and not modifiers:
+            self._ask_for_comment()
+        else:
+            return False
+        return True
+
+    def _open_near_fold(self, which: str) -> None:
+        """The fold that is current, else the first in sight."""
+        rows = self.rows
+        if rows is None or not len(rows):
+            return
         first, last = self.visible_span()
-        for index in range(first, last + 1):
-            if rows is not None and rows.kind(index) is Show.FOLD:
-                top = rows.top(index) - self.verticalScrollBar().value()
-                names = [name for name, _ in self._painter.fold_buttons(index, self.viewport().width(), top)]
-                self.open_fold(index, which if which in names else names[0])
-                return
+        on_fold = 0 <= self._cursor < len(rows) and rows.kind(self._cursor) is Show.FOLD
+        candidates = [self._cursor] if on_fold else [n for n in range(first, last + 1) if rows.kind(n) is Show.FOLD]
+        if candidates:
+            names = self.fold_buttons_at(candidates[0])
+            self.open_fold(candidates[0], which if which in names else names[0])
+
+    def _ask_for_comment(self) -> None:
+        lines = self.chosen_lines()
+        if lines is not None:
+            self.comment_requested.emit(*lines)
+
+    # The mouse.
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         if event.button() is not Qt.MouseButton.LeftButton or self.rows is None or not len(self.rows):
             super().mousePressEvent(event)
             return
-        fold = self._fold_under(event.position())
+        point = event.position()
+        fold = self._fold_under(point)
         if fold is not None:
             self.open_fold(*fold)
             return
-        index, side = self._index_at(event.position().y()), self._side_at(event.position().x())
-        chosen = self._painter.chosen
-        if event.modifiers() & Qt.KeyboardModifier.ShiftModifier and chosen is not None and self._anchor >= 0:
-            self._choose(self._anchor, index, chosen[0])
+        index = self.rows.at(int(point.y()) + self.verticalScrollBar().value())
+        pane = self._geometry.side_at(self.viewport().width(), point.x())
+        side = self._geometry.source(index, pane)
+        if self._press_sign(index, side, point):
             return
-        self._anchor = index
-        self._painter.chosen = None
-        self._side, self._pressed = side, event.position()
-        self.viewport().update()
+        if event.modifiers() & _SHIFT and self._anchor is not None and not self._pressed.isNull():
+            self._drag_to(point)
+            return
+        self._side = side
+        self._choose(None)
+        self._anchor = self.place_at(point, side)
+        self._by_lines = point.x() < self._geometry.pane(self.viewport().width(), pane).left() + self._geometry.columns().text
+        self._pressed = point
+        if time.monotonic() - self._doubled < QGuiApplication.styleHints().mouseDoubleClickInterval() / 1000:
+            self._choose_line()
+        self._set_cursor(index)
+
+    def _press_sign(self, index: int, side: int, point: QPointF) -> bool:
+        """The sign of a comment, or a label that leads to the other end of a moved block."""
+        rows, dress = self.rows, self._painter.dress
+        line = rows.sides(index)[side] if rows is not None else None
+        if rows is None or line is None:
+            return False
+        pane = self._geometry.pane(self.viewport().width(), side)
+        mark = dress.comment_at(side, line)
+        if mark is not None and line == mark.first and point.x() < pane.left() + 22:
+            self.comment_activated.emit(mark.ids[0])
+            return True
+        move = dress.moves.at(side, line) if rows.row_kind(index) != "same" else None
+        if move is None or line != (move.old_first if side == OLD else move.new_first) or point.x() < pane.right() - 140:
+            return False
+        self.go_to_line(1 - side, move.new_first if side == OLD else move.old_first)
+        return True
+
+    def go_to_line(self, side: int, line: int) -> None:
+        """Make a line (from 1) of one side the current one, in sight; its fold is opened."""
+        if self.rows is None or self._runs is None:
+            return
+        row = self._runs.row_of(side, line)
+        self.show_row(row)
+        self._side = side if not self._unified else self._side
+        self.move_to(self.rows.index_of(row, side))
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         point = event.position()
-        if event.buttons() & Qt.MouseButton.LeftButton and self._anchor >= 0 and self.rows is not None:
-            if self._painter.chosen is None and (point - self._pressed).manhattanLength() < 4:
+        if event.buttons() & Qt.MouseButton.LeftButton and self._anchor is not None and self.rows is not None:
+            if self.selection is None and (point - self._pressed).manhattanLength() < _DRAG:
                 return
             self._scroll_while_choosing(point)
-            self._choose(self._anchor, self._index_at(point.y()), self._side)
+            self._drag_to(point)
             return
         hovered = self._fold_under(point)
-        if hovered != self._painter.hovered:
-            self._painter.hovered = hovered
+        if hovered != self._painter.dress.hovered:
+            self._painter.dress.hovered = hovered
             self.viewport().update()
+
+    def _drag_to(self, point: QPointF) -> None:
+        place = self.place_at(point, self._side)
+        if place is None or self._anchor is None:
+            return
+        if self._by_lines:
+            self.choose_lines(self._side, self._anchor.line, place.line)
+        else:
+            self._choose(Selection(self._side, self._anchor, place))
 
     def _scroll_while_choosing(self, point: QPointF) -> None:
         bar = self.verticalScrollBar()
@@ -140,24 +219,89 @@ class DiffView(DiffSurface):
             bar.setValue(bar.value() + bar.singleStep())
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        if self._by_lines and self._anchor is not None and self.selection is None and self.rows is not None:
+            self._choose_line()
+        self._by_lines = False
         event.accept()
 
+    def _choose_line(self) -> None:
+        if self._anchor is not None:
+            self.choose_lines(self._side, self._anchor.line, self._anchor.line)
+
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
-        if self.rows is None or self._fold_under(event.position()) is not None:
+        rows = self.rows
+        if rows is None or not len(rows) or self._fold_under(event.position()) is not None:
             self.mousePressEvent(event)
             return
-        index = self._index_at(event.position().y())
-        self._choose(index, index, self._side_at(event.position().x()))
+        index = rows.at(int(event.position().y()) + self.verticalScrollBar().value())
+        if rows.kind(index) is Show.FOLD:
+            self.open_fold(index, "all")
+            return
+        self._doubled = time.monotonic()
+        side = self._geometry.source(index, self._geometry.side_at(self.viewport().width(), event.position().x()))
+        place = self.place_at(event.position(), side)
+        if place is not None:
+            self._choose_word(side, place)
+
+    def _choose_word(self, side: int, place: Place) -> None:
+        text = self._text(side).lines[place.line - 1]
+        start = max(0, place.column - 2000)
+        for found in _WORD.finditer(text, start, place.column + 2000):
+            if found.start() <= place.column < found.end():
+                first, last = Place(place.line, found.start()), Place(place.line, found.end())
+                self._side, self._anchor = side, first
+                self._choose(Selection(side, first, last))
+                return
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        """With Shift, sideways in the pane under the pointer alone; else as in every view."""
+        if not event.modifiers() & _SHIFT or self._unified:
+            super().wheelEvent(event)
+            return
+        pixels, angle = event.pixelDelta(), event.angleDelta()
+        move = float(pixels.x() or pixels.y()) or (angle.x() or angle.y()) / 120 * self.horizontalScrollBar().singleStep() * 3
+        self.scroll_apart(self._geometry.side_at(self.viewport().width(), event.position().x()), -move)
+        event.accept()
 
     def leaveEvent(self, event: QEvent) -> None:
-        self._painter.hovered = None
+        self._painter.dress.hovered = None
         self.viewport().update()
         super().leaveEvent(event)
 
-    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
-        if not self.selected_text():
-            return
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        super().focusInEvent(event)
+        rows = self.rows
+        if self._cursor < 0 and rows is not None and len(rows):
+            self._cursor = rows.hunk_span(self._hunk)[0] if self._hunk >= 0 else self.visible_span()[0]
+        self._set_cursor(self._cursor)
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        super().focusOutEvent(event)
+        self._painter.dress.cursor = None
+        self.viewport().update()
+
+    # The menu.
+
+    def menu(self) -> QMenu:
+        """What can be done with what is chosen; a fresh one at every call."""
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        menu.addAction(tr("Copy")).triggered.connect(self.copy)
-        menu.popup(event.globalPos())
+        copy = menu.addAction(tr("Copy"))
+        copy.setEnabled(bool(self.selected_text()))
+        copy.triggered.connect(self.copy)
+        menu.addAction(tr("Select all of this side")).triggered.connect(self.choose_all)
+        menu.addSeparator()
+        comment = menu.addAction(tr("Comment on these lines…"))
+        comment.setEnabled(self.chosen_lines() is not None)
+        comment.triggered.connect(self._ask_for_comment)
+        undo = menu.addAction(tr("Undo hunk"))
+        undo.setEnabled(self._hunk >= 0)
+        undo.triggered.connect(lambda: self.undo_hunk_requested.emit(self._hunk))
+        menu.addSeparator()
+        menu.addAction(tr("Find…")).triggered.connect(self.find_requested)
+        menu.addAction(tr("Copy path")).triggered.connect(self.copy_path_requested)
+        return menu
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        if self.rows is not None and len(self.rows):
+            self.menu().popup(event.globalPos())

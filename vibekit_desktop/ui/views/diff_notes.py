@@ -9,15 +9,12 @@ from vibekit_desktop.core.types.diffs import (
     DiffNote,
     Identical,
     Note,
-    RowKind,
     TooLarge,
     Unreadable,
 )
 from vibekit_desktop.ui.text import tr
-from vibekit_desktop.ui.visible import has_hidden, visible_name
+from vibekit_desktop.ui.visible import visible_name
 from vibekit_desktop.ui.wording import number_text, size_text
-
-_LOOKED_AT = 2_000
 
 
 def notes_of(result: DiffDocument | Identical) -> tuple[tuple[str, str], ...]:
@@ -25,10 +22,7 @@ def notes_of(result: DiffDocument | Identical) -> tuple[tuple[str, str], ...]:
     lines = 0
     if isinstance(result, DiffDocument):
         lines = min(len(result.old.lines), len(result.new.lines))
-    found = [pair for note in result.notes if (pair := _note(note, lines)) is not None]
-    if isinstance(result, DiffDocument) and _hides_something(result):
-        found.append((tr("Characters that can't be seen."), tr("They are shown as marks; copied text has them as they are.")))
-    return tuple(found)
+    return tuple(pair for note in result.notes if (pair := _note(note, lines)) is not None)
 
 
 def _note(note: DiffNote, lines: int) -> tuple[str, str] | None:
@@ -69,23 +63,6 @@ def _bits(text: str) -> int | None:
         return int(text.removeprefix("0o"), 8)
     except ValueError:
         return None
-
-
-def _hides_something(document: DiffDocument) -> bool:
-    """Whether a changed line has characters that are not seen; bounded, for the note only."""
-    looked_at = 0
-    for hunk in document.hunks:
-        for row in document.rows[hunk.first_change : hunk.last_change + 1]:
-            if row.kind is RowKind.SAME:
-                continue
-            looked_at += 1
-            if looked_at > _LOOKED_AT:
-                return False
-            old = document.old.lines[row.old_line - 1] if row.old_line else ""
-            new = document.new.lines[row.new_line - 1] if row.new_line else ""
-            if has_hidden(old) or has_hidden(new):
-                return True
-    return False
 
 
 def binary_text(result: BinaryPair) -> str:

@@ -1,156 +1,119 @@
-"""Paint the rows of a diff, side by side or unified, and say where things are in them.
+"""Paint the lines of a diff, side by side or unified, with all that belongs to them.
 
-Geometry and painting of the rows in sight; `DiffView` owns scrolling, selection and input. UI thread only.
+Only the rows that are exposed; `DiffView` owns scrolling, selection and input. UI thread only.
 """
 
+import unicodedata
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from itertools import pairwise
 
 from PySide6.QtCore import QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QBrush, QFont, QPainter, QPen, QPixmap
 
-from vibekit_desktop.core.types.diffs import DiffSide, RowKind, Span, StyleRuns, WordSpans
-from vibekit_desktop.ui.long_text import MAX_LINE
-from vibekit_desktop.ui.models.diff_rows import STEP, DiffRows, Fold, Show
-from vibekit_desktop.ui.text import tr, tr_n
+from vibekit_desktop.core.types.diffs import DiffSide, RowKind, Span
+from vibekit_desktop.ui.models.diff_options import USUAL, DiffOptions
+from vibekit_desktop.ui.models.diff_rows import DiffRows, Show
+from vibekit_desktop.ui.models.diff_runs import NEW, OLD
+from vibekit_desktop.ui.text import tr
 from vibekit_desktop.ui.theme.palette import Theme
 from vibekit_desktop.ui.theme.style import rounded
-from vibekit_desktop.ui.views.code_line import TAB_COLUMNS, Line, LinePainter, line_of, runs_of
+from vibekit_desktop.ui.views.code_cells import Line
+from vibekit_desktop.ui.views.code_line import Band, LinePainter, comments_plain_in, runs_of
 from vibekit_desktop.ui.views.controls import draw_icon
-from vibekit_desktop.ui.views.row_paint import draw_text
-from vibekit_desktop.ui.wording import MINUS
+from vibekit_desktop.ui.views.diff_dress import Dress, Moves
+from vibekit_desktop.ui.views.diff_folds import paint_end_note, paint_fold
+from vibekit_desktop.ui.views.diff_geometry import Columns, Geometry
+from vibekit_desktop.ui.views.row_paint import text_width
+from vibekit_desktop.ui.wording import MINUS, number_text
 
-OLD, NEW = 0, 1
 _NO_MARKS: tuple[Span, ...] = ()
-
-
-@dataclass(slots=True)
-class Dress:
-    """What arrives later than the rows: words and colours. Keys of ``words`` are document rows."""
-
-    words: dict[int, WordSpans] = field(default_factory=dict)
-    styles: list[StyleRuns | None] = field(default_factory=lambda: [None, None])
-
-
-@dataclass(frozen=True, slots=True)
-class Columns:
-    """Where a pane's columns begin, relative to the pane: numbers (one or two), sign, text."""
-
-    numbers: tuple[tuple[float, float], ...]
-    sign: float
-    text: float
+_KEPT_LINES = 4000
 
 
 class RowPainter:
-    """Paints display rows. Invariant: everything it needs to know of the document is in ``rows`` and ``dress``."""
+    """Paints display rows. Invariant: everything it needs to know of the document is in ``rows`` and ``dress``.
+
+    ``scroll`` are the pixels hidden at the left of each side; ``wrap`` the columns of a wrapped row, 0 where lines are whole.
+    """
 
     def __init__(self, theme: Theme) -> None:
         self.lines = LinePainter(theme)
+        self.geometry = Geometry(theme)
         self.rows: DiffRows | None = None
         self.dress = Dress()
-        self.current: tuple[int, int] | None = None
-        self.chosen: tuple[int, int, int] | None = None
-        self.hovered: tuple[int, str] | None = None
-        self.scroll_x = 0.0
+        self.options = USUAL
+        self.scroll = [0.0, 0.0]
+        self.wrap = 0
         self._lines: dict[tuple[int, int], Line] = {}
-        self._longest = -1
         self.use(theme)
 
     def use(self, theme: Theme) -> None:
         """Paint with another theme from now on."""
         self.theme = theme
         self.lines.use(theme)
+        self.geometry.use(theme)
+        self._lines.clear()  # which lines are in cells depends on the font
         self._hatch = _hatch(theme, 1.0)
         self._sign_font = QFont(theme.font("code"))
         self._sign_font.setWeight(QFont.Weight.Bold)
-        self._note_font = QFont(theme.font("small"))
-        self._note_font.setItalic(True)
-        self._number_advance = theme.metrics("code-small").horizontalAdvance("0" * 16) / 16
+
+    def choose(self, options: DiffOptions) -> None:
+        """Paint in another way from now on."""
+        self.options = options
+        self.lines.set_blanks(options.tab_columns, invisibles=options.invisibles)
+        self._lines.clear()
 
     def show(self, rows: DiffRows | None) -> None:
-        """Paint another document; colours and words of the former are forgotten."""
-        self.rows = rows
-        self.dress = Dress()
-        self.current = None
-        self.chosen = None
-        self.hovered = None
-        self._longest = -1
+        """Paint another document; everything of the former is forgotten."""
+        self.rows = self.geometry.rows = rows
+        self.dress = Dress(moves=Moves(rows.document.moves if rows is not None else ()))
+        self.geometry.commented = False
         self._lines.clear()
         self.lines.forget()
 
-    # Geometry.
+    @property
+    def chosen(self) -> tuple[int, int, int] | None:
+        """The side of what is chosen, and the first and last display row it touches."""
+        if self.dress.selection is None or self.rows is None:
+            return None
+        side = self.dress.selection.side
+        first, last = (self.rows.runs.row_of(side, line) for line in self.dress.selection.lines())
+        return side, self.rows.index_of(first, side), self.rows.index_of(last, side)
 
-    def columns(self) -> Columns:
-        """The columns of a pane, wide enough for the largest line number."""
-        theme = self.theme
-        sign = theme.size("diff-sign-column") * 1.0
-        longest = 1
-        if self.rows is not None:
-            document = self.rows.document
-            longest = len(str(max(len(document.old.lines), len(document.new.lines), 1)))
-        need = longest * self._number_advance
-        if self.rows is not None and self.rows.unified:
-            first, second = max(36.0, need + 14), max(36.0, need + 16)
-            return Columns(((0, first - 6), (first, first + second - 8)), first + second, first + second + sign - 2)
-        width = max(theme.size("diff-number-column"), need + 18)
-        return Columns(((0, width - 10),), width, width + sign)
-
-    def panes(self, width: int) -> list[tuple[int, QRectF]]:
-        """The sides and their strips (left and width only) in a viewport of ``width``."""
-        if self.rows is not None and self.rows.unified:
-            return [(NEW, QRectF(0, 0, width, 0))]
-        half = width // 2
-        return [(OLD, QRectF(0, 0, half, 0)), (NEW, QRectF(half + 1, 0, width - half - 1, 0))]
-
-    def text_width(self) -> float:
-        """How wide the longest line is painted, at most 10,000 characters."""
-        if self.rows is None:
-            return 0.0
-        if self._longest < 0:
-            sides = (self.rows.document.old, self.rows.document.new)
-            longest = max(max(map(len, side.lines), default=0) for side in sides)
-            # A tab is one character and up to four columns; only files that have any pay for counting them.
-            tabs = max((line.count("\t") for side in sides for line in side.lines if "\t" in line), default=0)
-            self._longest = min(longest, MAX_LINE) + tabs * (TAB_COLUMNS - 1)
-        return (self._longest + 4) * self.lines.advance
-
-    def line(self, side: int, number: int) -> Line:
-        """A line (from 1) ready for painting, kept until another document is shown."""
-        key = (side, number)
-        found = self._lines.get(key)
-        if found is None:
-            if len(self._lines) > 4000:
-                self._lines.clear()
-            found = self._lines[key] = line_of(self.side(side).lines[number - 1])
-        return found
+    # Lines.
 
     def side(self, side: int) -> DiffSide:
         """One side of the document."""
         assert self.rows is not None
         return self.rows.document.old if side == OLD else self.rows.document.new
 
-    def fold_buttons(self, index: int, width: int, top: float) -> list[tuple[str, QRectF]]:
-        """Where the buttons of a fold bar are: ``up``, ``down``, ``all``."""
-        if self.rows is None or self.rows.kind(index) is not Show.FOLD:
-            return []
-        fold = self.rows.folds[self.rows.ref(index)]
-        height = self.rows.row_height(index)
-        metrics = self.theme.metrics("small", weight=500)
-        parts: list[tuple[str, float]] = []
-        if fold.count > STEP:
-            step = 18 + metrics.horizontalAdvance(_step_text())
-            if not fold.at_start:
-                parts.append(("down", step))
-            if not fold.at_end:
-                parts.insert(0, ("up", step))
-        parts.append(("all", metrics.horizontalAdvance(tr("Show all"))))
-        total = sum(part for _, part in parts) + 16 * (len(parts) - 1)
-        x = width - total - 24 if self.rows.unified else self.panes(width)[1][1].left() + self.columns().text
-        places: list[tuple[str, QRectF]] = []
-        for which, part in parts:
-            places.append((which, QRectF(x - 6, top + 2, part + 12, height - 4)))
-            x += part + 16
-        return places
+    def line(self, side: int, number: int) -> Line:
+        """A line (from 1) ready for painting, kept until another document is shown."""
+        key = (side, number)
+        found = self._lines.get(key)
+        if found is None:
+            if len(self._lines) > _KEPT_LINES:
+                self._lines.clear()
+            found = self._lines[key] = self.lines.prepare(self.side(side).lines[number - 1])
+        return found
+
+    def measure(self, index: int, exact: bool) -> int:
+        """How many rows beyond its first a display row takes when wrapped."""
+        rows = self.rows
+        assert rows is not None
+        return (
+            max((self._rows_of(side, number, exact) for side, number in enumerate(rows.sides(index)) if number), default=1) - 1
+        )
+
+    def _rows_of(self, side: int, number: int, exact: bool) -> int:
+        text = self.side(side).lines[number - 1]
+        if len(text) <= self.wrap and text.isascii() and text.isprintable():
+            return 1
+        line = self.line(side, number)
+        if exact or line.plain:
+            return self.lines.rows(line, self.wrap)
+        wide = sum(unicodedata.east_asian_width(character) in "WF" for character in line.shown.text)
+        return max(1, -(-(line.columns + wide) // self.wrap))
 
     # Painting.
 
@@ -162,8 +125,8 @@ class RowPainter:
         if rows is None or not len(rows):
             return
         painter.setBrushOrigin(0, -scroll_y % 8)
-        columns = self.columns()
-        panes = self.panes(width)
+        columns = self.geometry.columns()
+        panes = self.geometry.panes(width)
         index = rows.at(scroll_y + max(0, exposed.top()))
         while index < len(rows):
             top = rows.top(index) - scroll_y
@@ -171,10 +134,11 @@ class RowPainter:
                 break
             height = rows.row_height(index)
             if rows.kind(index) is Show.FOLD:
-                self._fold(painter, index, QRectF(0, top, width, height), columns)
+                paint_fold(painter, self.geometry, index, QRectF(0, top, width, height), self.dress.hovered)
             else:
                 for side, pane in panes:
                     self._row(painter, index, side, QRectF(pane.left(), top, pane.width(), height), columns)
+            self._cursor(painter, index, QRectF(0, top, width, height))
             index += 1
         if len(panes) > 1:
             painter.fillRect(QRectF(panes[1][1].left() - 1, exposed.top(), 1, exposed.height()), theme.color("line.hair"))
@@ -183,52 +147,104 @@ class RowPainter:
         rows, theme = self.rows, self.theme
         assert rows is not None
         if rows.kind(index) is Show.END:
-            self._end_note(painter, side, box, columns)
+            paint_end_note(painter, theme, rows, side, box, columns)
             return
-        kind = rows.row_kind(index)
         numbers = rows.sides(index)
-        unified = rows.unified
-        if not unified and numbers[side] is None:
+        source = self.geometry.source(index, side)
+        number = numbers[source]
+        if number is None:
             painter.fillRect(box, theme.color("diff.filler"))
             painter.fillRect(box, self._hatch)
         else:
-            changed = "" if kind is RowKind.SAME else "del" if (numbers[1] is None if unified else side == OLD) else "add"
+            same = rows.row_kind(index) is RowKind.SAME
+            changed = "" if same else "del" if source == OLD else "add"
+            moved = self.dress.moves.at(source, number) if changed else None
             if changed:
-                painter.fillRect(box, theme.color(f"diff.{changed}-line"))
+                # A moved block says so through the columns before its text only: it was not written anew.
+                tinted = box if moved is None else QRectF(box.left(), box.top(), columns.text, box.height())
+                painter.fillRect(tinted, theme.color(f"diff.{changed}-line"))
                 gutter = QRectF(box.left(), box.top(), columns.sign, box.height())
                 painter.fillRect(gutter, theme.color(f"diff.{changed}-gutter"))
-            shown = numbers if unified else (numbers[side],)
-            self._numbers(painter, box, columns, shown, changed=bool(changed))
+            first = QRectF(box.left(), box.top(), box.width(), theme.size("row-code"))
+            shown = numbers if rows.unified else (number,)
+            self._numbers(painter, first, columns, shown, changed=bool(changed))
+            self._comment(painter, source, number, box, first, columns)
             if changed:
-                self._sign(painter, box, columns, changed)
-            source = (NEW if numbers[1] is not None else OLD) if unified else side
-            number = numbers[source]
-            if number is not None:
-                text = QRectF(box.left() + columns.text, box.top(), box.width() - columns.text, box.height())
-                if self._is_chosen(index, side):
-                    painter.fillRect(text, theme.color("bg.selected"))
-                self._text(painter, text, rows.ref(index), source, number, changed)
-        if self.current is not None and self.current[0] <= index <= self.current[1]:
+                self._sign(painter, first, columns, changed)
+            text = QRectF(box.left() + columns.text, box.top(), box.width() - columns.text, box.height())
+            self._text(painter, text, index, source, number, changed)
+            if moved is not None and number == (moved.old_first if source == OLD else moved.new_first):
+                words = tr("moved to line {n}", n=number_text(moved.new_first))
+                if source == NEW:
+                    words = tr("moved from line {n}", n=number_text(moved.old_first))
+                self._label(painter, first, words)
+        if self.dress.current is not None and self.dress.current[0] <= index <= self.dress.current[1]:
             bar = QRectF(box.left(), box.top(), theme.size("diff-current-bar"), box.height())
             painter.fillRect(bar, theme.color("diff.current"))
 
-    def _is_chosen(self, index: int, side: int) -> bool:
-        return self.chosen is not None and self.chosen[0] == side and self.chosen[1] <= index <= self.chosen[2]
-
-    def _text(self, painter: QPainter, box: QRectF, row: int, side: int, number: int, changed: str) -> None:
+    def _text(self, painter: QPainter, box: QRectF, index: int, side: int, number: int, changed: str) -> None:
+        assert self.rows is not None
         line = self.line(side, number)
-        if not line.shown.text and not line.cut:
-            return
+        row = self.rows.ref(index)
         marks: Sequence[Span] = _NO_MARKS
         if changed:
             spans = self.dress.words.get(row)
             if spans is not None:
                 marks = spans.old if side == OLD else spans.new
-        runs = runs_of(self.dress.styles[side], number - 1, line.length)
+        bands = [
+            Band(mark.start, mark.end, f"diff.{changed}-word", f"diff.{changed}-mark" if self.options.stronger else "")
+            for mark in marks
+        ]
+        chosen = self._chosen(side, number, line)
+        if chosen is not None:
+            bands.append(Band(chosen[0], chosen[1], "bg.selected", full=True))
+        bands += self._found(row, side, changed)
+        styles, place = self.dress.colours(side, number)
+        runs = comments_plain_in(runs_of(styles, place, line.length), marks)
         painter.save()
         painter.setClipRect(box)
-        self.lines.draw(painter, box, line, runs, marks, scroll=self.scroll_x, mark_token=f"diff.{changed or 'add'}-word")
+        if self.wrap:
+            step = self.theme.size("row-code")
+            for part in range(round(box.height()) // step):
+                place_box = QRectF(box.left(), box.top() + part * step, self.wrap * self.lines.advance, step)
+                painter.setClipRect(place_box.adjusted(0, 0, 1, 0))
+                self.lines.paint(painter, place_box, line, runs, bands, columns=self.wrap, row=part)
+            painter.setClipRect(box)
+        elif line.shown.text or line.cut:
+            self.lines.paint(painter, box, line, runs, bands, scroll=self.scroll[side])
+        self._line_end(painter, box, side, number, line, chosen=chosen is not None and chosen[2])
         painter.restore()
+
+    def _line_end(self, painter: QPainter, box: QRectF, side: int, number: int, line: Line, *, chosen: bool) -> None:
+        """The end of a line where it is chosen, and its sign where such are wanted."""
+        if not chosen and not self.options.invisibles:
+            return
+        row, x = self.lines.place_of(line, line.length, columns=self.wrap)
+        step = self.theme.size("row-code")
+        left = box.left() + x - (0 if self.wrap else self.scroll[side])
+        place = QRectF(left, box.top() + row * step, self.lines.advance, step)
+        if chosen:
+            painter.fillRect(place, self.theme.color("bg.selected"))
+        of = self.side(side)
+        if self.options.invisibles and (number < len(of.lines) or of.final_newline):
+            painter.setFont(self.theme.font("code"))
+            painter.setPen(self.theme.color("diff.line-number"))
+            sign = "\u240d\u21b5" if self.dress.ends_in_crlf(side, number, of.line_ending) else "\u21b5"
+            painter.drawText(place.adjusted(0, 0, 60, 0), Qt.AlignmentFlag.AlignVCenter, sign)
+
+    def _chosen(self, side: int, number: int, line: Line) -> tuple[int, int, bool] | None:
+        selection = self.dress.selection
+        if selection is None or selection.side != side:
+            return None
+        return selection.within(number, line.length)
+
+    def _found(self, row: int, side: int, changed: str) -> list[Band]:
+        hits = self.dress.hits
+        if hits is None or not len(hits):
+            return []
+        # A line that is the same on both sides was counted once, and is marked on both.
+        found = [(at, hit) for at, hit in hits.in_row(row) if hit.side == side or not changed]
+        return [Band(hit.start, hit.end, "find.hit-current" if at == self.dress.hit else "find.hit") for at, hit in found]
 
     def _numbers(
         self, painter: QPainter, box: QRectF, columns: Columns, numbers: tuple[int | None, ...], *, changed: bool
@@ -241,7 +257,7 @@ class RowPainter:
         for (_, right), number in zip(columns.numbers, numbers, strict=True):
             if number is not None:
                 text = str(number)
-                painter.drawText(QPointF(box.left() + right - len(text) * self._number_advance, y), text)
+                painter.drawText(QPointF(box.left() + right - len(text) * self.geometry.number_advance, y), text)
 
     def _sign(self, painter: QPainter, box: QRectF, columns: Columns, changed: str) -> None:
         painter.setFont(self._sign_font)
@@ -249,70 +265,39 @@ class RowPainter:
         place = QRectF(box.left() + columns.sign, box.top(), columns.text - columns.sign, box.height())
         painter.drawText(place, Qt.AlignmentFlag.AlignCenter, MINUS if changed == "del" else "+")
 
-    def _end_note(self, painter: QPainter, side: int, box: QRectF, columns: Columns) -> None:
-        assert self.rows is not None
-        text = end_note(self.rows, side)
-        if not text:
+    def _comment(self, painter: QPainter, side: int, number: int, box: QRectF, first: QRectF, columns: Columns) -> None:
+        mark = self.dress.comment_at(side, number) if self.dress.comments else None
+        if mark is None:
             return
-        theme = self.theme
-        icon = columns.sign / 2 - 7
-        draw_icon(painter, theme, "info", "text.tertiary", round(box.left() + icon), round(box.top() + 3), 14)
-        painter.setFont(self._note_font)
-        painter.setPen(theme.color("text.tertiary"))
-        place = QRectF(box.left() + columns.text, box.top(), box.width() - columns.text, box.height())
-        painter.drawText(place, Qt.AlignmentFlag.AlignVCenter, text)
+        bar = QRectF(box.left() + columns.sign - 2, box.top(), 2, box.height())
+        painter.fillRect(bar, self.theme.color("accent.text"))
+        if number == mark.first:
+            y = round(first.top() + (first.height() - 14) / 2)
+            draw_icon(painter, self.theme, "chat", "accent.text", round(box.left() + 5), y, 14)
 
-    def _fold(self, painter: QPainter, index: int, box: QRectF, columns: Columns) -> None:
+    def _label(self, painter: QPainter, box: QRectF, words: str) -> None:
+        theme = self.theme
+        width = text_width(theme, "label", words, weight=400) + 12
+        place = QRectF(box.right() - width - 8, box.top() + 2, width, box.height() - 4)
+        rounded(painter, place, theme.radius("mark"), fill=theme.color("bg.chip"))
+        painter.setFont(theme.font("label", weight=400))
+        painter.setPen(theme.color("text.secondary"))
+        painter.drawText(place, Qt.AlignmentFlag.AlignCenter, words)
+
+    def _cursor(self, painter: QPainter, index: int, box: QRectF) -> None:
+        cursor = self.dress.cursor
+        if cursor is None or cursor[0] != index:
+            return
         assert self.rows is not None
-        theme = self.theme
-        fold = self.rows.folds[self.rows.ref(index)]
-        painter.fillRect(box, theme.color("diff.fold"))
-        draw_icon(painter, theme, "more", "text.secondary", round(columns.sign / 2 - 7), round(box.center().y() - 7), 14)
-        buttons = self.fold_buttons(index, round(box.width()), box.top())
-        left = box.left() + columns.text
-        edge = buttons[0][1].left() - 8 if self.rows.unified else self.panes(round(box.width()))[0][1].width() - 12
-        place = QRectF(left, box.top(), edge - left, box.height())
-        text = fold_text(fold)
-        width = draw_text(painter, theme, place, text, style="small", token="text.secondary")
-        rest = QRectF(left + width + 8, box.top(), edge - left - width - 8, box.height())
-        if fold.heading and rest.width() > 24:
-            draw_text(painter, theme, rest, fold.heading.strip().rstrip(" :{"), style="small", token="text.tertiary")
-        for which, button in buttons:
-            if self.hovered == (index, which):
-                rounded(painter, button, theme.radius("small"), fill=theme.color("bg.pressed"))
-            inner = button.adjusted(6, 0, -6, 0)
-            if which != "all":
-                name = "arrow-up" if which == "up" else "arrow-down"
-                draw_icon(painter, theme, name, "text.secondary", round(inner.left()), round(inner.center().y() - 7), 14)
-                inner.setLeft(inner.left() + 18)
-            words = tr("Show all") if which == "all" else _step_text()
-            inner.setRight(inner.right() + 6)
-            draw_text(painter, theme, inner, words, style="small", weight=500, token="text.secondary", elide=None)
-
-
-def _step_text() -> str:
-    return tr_n("{n} line", "{n} lines", STEP)
-
-
-def fold_text(fold: Fold) -> str:
-    """ "24 unchanged lines"."""
-    return tr_n("{n} unchanged line", "{n} unchanged lines", fold.count)
-
-
-def end_note(rows: DiffRows, side: int) -> str:
-    """What the note under the last line says on one side; unified has one note for both."""
-    old, new = rows.document.old, rows.document.new
-    none = tr("No newline at end of file")
-    if rows.unified:
-        if not new.exists or old.final_newline == new.final_newline:
-            return none
-        return tr("Newline added at end of file") if new.final_newline else none
-    mine, other = (old, new) if side == OLD else (new, old)
-    if not mine.exists or not mine.lines:
-        return ""
-    if not mine.final_newline:
-        return none
-    return tr("Newline added at end of file") if side == NEW and other.exists and other.lines else ""
+        if self.rows.kind(index) is not Show.FOLD:
+            pane = self.geometry.pane(round(box.width()), cursor[1])
+            box = QRectF(pane.left(), box.top(), pane.width(), box.height())
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+        painter.setPen(QPen(self.theme.color("line.focus"), 1))
+        inner = box.adjusted(0.5, 0.5, -0.5, -0.5)
+        frame = [inner.topLeft(), inner.topRight(), inner.bottomRight(), inner.bottomLeft(), inner.topLeft()]
+        for one, other in pairwise(frame):
+            painter.drawLine(one, other)
 
 
 def _hatch(theme: Theme, ratio: float) -> QBrush:

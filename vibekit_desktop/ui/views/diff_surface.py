@@ -1,20 +1,24 @@
-"""The surface of a diff: rows in sight painted, scrolled by moving pixels, with hunks and folds; no mouse, no selection.
+"""The surface of a diff: rows in sight painted, scrolled by moving pixels; no mouse, no hunks, no selection.
 
 Two panes scroll as one because they are one painted view. Words and colours are asked for as rows come into sight, and painted
 when they arrive; a repaint never moves text. UI thread only.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
-from PySide6.QtCore import QPoint, QPointF, QRect, Qt, QTimer, Signal
+from PySide6.QtCore import QPoint, QRect, Qt, QTimer, Signal
 from PySide6.QtGui import QHideEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QWidget
 
 from vibekit_desktop.core.types.diffs import DiffDocument, StyleRuns, WordSpans
+from vibekit_desktop.ui.models.diff_options import USUAL, DiffOptions
 from vibekit_desktop.ui.models.diff_rows import DiffRows, Show
+from vibekit_desktop.ui.models.diff_runs import NEW, OLD, Runs
 from vibekit_desktop.ui.text import tr
 from vibekit_desktop.ui.theme.palette import ThemeHub
-from vibekit_desktop.ui.views.diff_paint import NEW, OLD, RowPainter
+from vibekit_desktop.ui.views.diff_dress import CommentMark
+from vibekit_desktop.ui.views.diff_paint import RowPainter
+from vibekit_desktop.ui.views.diff_widths import Widths
 
 _BLOCK = 64
 """Words are asked for in blocks of this many document rows, so that scrolling asks for each row once."""
@@ -23,24 +27,34 @@ _SOON_MS = 25
 
 
 class DiffSurface(QAbstractScrollArea):
-    """Invariant: the scroll bars measure ``rows``; the current hunk is in sight or none is.
+    """Invariant: the scroll bars measure ``rows``, and what was at the top stays there whatever is found out about heights.
 
-    Signals: ``words_wanted(first, last)``: document rows in sight whose words are not known; ``hunk_changed(index, count)``:
-    the current hunk, from 0 (-1 if there is none); ``moved()``: scrolled, resized or folded.
+    Signals: ``words_wanted(first, last)``: document rows in sight whose words are not known; ``lines_seen(side, first, last)``:
+    lines (from 0) that came into sight; ``moved()``: scrolled, resized or folded; ``rebuilt()``: other rows, or their heights.
     """
 
     words_wanted = Signal(int, int)
-    hunk_changed = Signal(int, int)
+    lines_seen = Signal(int, int, int)
     moved = Signal()
+    rebuilt = Signal()
 
     def __init__(self, hub: ThemeHub, parent: QWidget | None = None, *, unified: bool = False) -> None:
         super().__init__(parent)
         self._hub = hub
         self._painter = RowPainter(hub.theme)
+        self._geometry = self._painter.geometry
         self._unified = unified
+        self._options = USUAL
         self._document: DiffDocument | None = None
-        self._hunk = -1
+        self._runs: Runs | None = None
+        self._cursor = -1
+        self._side = NEW
+        self._apart = [0.0, 0.0]
         self._asked: set[int] = set()
+        self._holding = False
+        self._place: tuple[int, int] | None = None
+        self._widths = Widths(self)
+        self._widths.advanced.connect(self._width_known)
         self._ask = QTimer(self)
         self._ask.setSingleShot(True)
         self._ask.setInterval(_SOON_MS)
@@ -61,46 +75,45 @@ class DiffSurface(QAbstractScrollArea):
         return self._painter.rows
 
     @property
+    def document(self) -> DiffDocument | None:
+        """What is shown."""
+        return self._document
+
+    @property
     def unified(self) -> bool:
         """One pane instead of two."""
         return self._unified
 
     @property
-    def hunk(self) -> int:
-        """The current hunk from 0, or -1."""
-        return self._hunk
+    def options(self) -> DiffOptions:
+        """How it is shown."""
+        return self._options
 
-    def set_document(self, document: DiffDocument | None, *, keep_place: bool = False) -> None:
-        """Show another document from its first hunk; ``keep_place`` stays at the line in sight (the file changed on disk)."""
-        place = self._top_row() if keep_place else None
+    def set_document(self, document: DiffDocument | None) -> None:
+        """Show another document from its top."""
         self._document = document
+        self._runs = Runs(document) if document is not None else None
         self._asked.clear()
-        self._hunk = -1
+        self._cursor = -1
+        self._apart = [0.0, 0.0]
         self._lay_out()
         self.horizontalScrollBar().setValue(0)
-        if place is not None and self.rows is not None:
-            self._scroll_to_row(*place)
-            self._follow_hunk()
-        else:
-            self.verticalScrollBar().setValue(0)
-            self._set_hunk(0 if document is not None and document.hunks else -1)
-            if self._hunk == 0:
-                self._bring(0)
+        self.verticalScrollBar().setValue(0)
         self.viewport().update()
 
     def set_unified(self, unified: bool) -> None:
         """Change the layout; the line in sight stays in sight."""
-        if unified == self._unified:
-            return
-        place = self._top_row()
-        words, styles = self._painter.dress.words, self._painter.dress.styles
-        self._unified = unified
-        self._lay_out()
-        self._painter.dress.words, self._painter.dress.styles = words, styles
-        if place is not None:
-            self._scroll_to_row(*place)
-        self._mark_current()
-        self.viewport().update()
+        if unified != self._unified:
+            self._unified = unified
+            self._lay_out_again(self.rows.hidden() if self.rows is not None else None)
+
+    def set_options(self, options: DiffOptions) -> None:
+        """Show in another way; the line in sight stays in sight."""
+        if options != self._options:
+            same = self.rows is not None and options.context == self._options.context
+            self._options = options
+            self._painter.choose(options)
+            self._lay_out_again(self.rows.hidden() if same and self.rows is not None else None)
 
     def set_words(self, words: Mapping[int, WordSpans]) -> None:
         """Changed words of some document rows; painted at once."""
@@ -109,21 +122,66 @@ class DiffSurface(QAbstractScrollArea):
 
     def set_styles(self, *, old: StyleRuns | None = None, new: StyleRuns | None = None) -> None:
         """Colours of one or both sides; painted at once."""
-        styles = self._painter.dress.styles
-        if old is not None:
-            styles[OLD] = old
-        if new is not None:
-            styles[NEW] = new
+        for side, styles in ((OLD, old), (NEW, new)):
+            if styles is not None:
+                self._painter.dress.styles[side] = styles
+                self._painter.dress.parts[side].clear()
         self.viewport().update()
 
-    def _lay_out(self) -> None:
+    def add_styles(self, side: int, first: int, last: int, styles: StyleRuns) -> None:
+        """Colours of the lines ``first`` to ``last`` (from 0) of one side, until `set_styles` has those of all."""
+        if self._painter.dress.styles[side] is None:
+            self._painter.dress.parts[side].append((first, last, styles))
+            self.viewport().update()
+
+    def set_line_ends(self, side: int, crlf: frozenset[int]) -> None:
+        """Which lines (from 1) of a side with both kinds of line ends end in CRLF."""
+        self._painter.dress.crlf[side] = crlf
+        self.viewport().update()
+
+    def set_comments(self, marks: Sequence[CommentMark]) -> None:
+        """Mark lines that have comments."""
+        self._painter.dress.comments = tuple(marks)
+        if self._geometry.commented != bool(marks):
+            self._geometry.commented = bool(marks)
+            self._measure()
+        self.viewport().update()
+
+    def _lay_out(self, hidden: Sequence[tuple[int, int]] | None = None) -> None:
         theme = self._hub.theme
         rows = None
         if self._document is not None:
-            heights = {"line": theme.size("row-code"), "fold": round(theme.size("fold-bar") * theme.zoom)}
-            rows = DiffRows(self._document, unified=self._unified, **heights)
+            rows = DiffRows(
+                self._document,
+                unified=self._unified,
+                line=theme.size("row-code"),
+                fold=round(theme.size("fold-bar") * theme.zoom),
+                context=self._options.context,
+                runs=self._runs,
+                hidden=hidden,
+            )
         self._painter.show(rows)
+        self._widths.begin(self._document, self._options.tab_columns)
         self._measure()
+
+    def _lay_out_again(self, hidden: Sequence[tuple[int, int]] | None) -> None:
+        place, cursor, dress = self._top_row(), self._cursor_row(), self._painter.dress
+        commented = self._geometry.commented
+        self._lay_out(hidden)
+        self._painter.dress = dress
+        self._geometry.commented = commented
+        self._measure()
+        if place is not None:
+            self._scroll_to_row(*place)
+        self._cursor_to_row(cursor)
+        self._laid_out_again()
+        self.viewport().update()
+
+    def _laid_out_again(self) -> None:
+        """The same document has other rows."""
+
+    def _scrolled(self) -> None:
+        """Other rows are in sight."""
 
     def _themed(self) -> None:
         place = self._top_row()
@@ -136,20 +194,69 @@ class DiffSurface(QAbstractScrollArea):
             self._scroll_to_row(*place)
         self.viewport().update()
 
+    # Measuring.
+
     def _measure(self) -> None:
+        """Set the scroll bars to what there is, and wrapping to the width."""
         size = self.viewport().size()
         rows = self.rows
         bar = self.verticalScrollBar()
         bar.setPageStep(max(1, size.height() - self._hub.theme.size("row-code")))
         bar.setSingleStep(self._hub.theme.size("row-code"))
+        wrap = self._geometry.wrap_columns(size.width(), self._painter.lines.advance) if self._options.wrap else 0
+        self._painter.wrap = wrap
+        if rows is not None:
+            rows.wrap(self._painter.measure if wrap else None)
+            if rows.extra is not None:
+                self._widths.measure(rows.extra)
         bar.setRange(0, max(0, (rows.height if rows is not None else 0) - size.height()))
-        panes = self._painter.panes(size.width())
-        room = max(1.0, min(pane.width() for _, pane in panes) - self._painter.columns().text)
         across = self.horizontalScrollBar()
+        room = self._geometry.room(size.width())
         across.setPageStep(round(room))
         across.setSingleStep(round(self._painter.lines.advance * 4))
-        across.setRange(0, max(0, round(self._painter.text_width() - room)))
+        self._set_across()
+        self._settle()
+        self.rebuilt.emit()
         self.moved.emit()
+
+    def _set_across(self) -> None:
+        longest = 0 if self._options.wrap else (self._widths.columns + 4) * self._painter.lines.advance
+        self.horizontalScrollBar().setRange(0, max(0, round(longest - self._geometry.room(self.viewport().width()))))
+
+    def _width_known(self) -> None:
+        """Some more lines were measured: the bars grow, and what is at the top stays there."""
+        if self._options.wrap:
+            self._hold_place()
+            self.rebuilt.emit()
+        else:
+            self._set_across()
+
+    def _settle(self) -> None:
+        """Measure the wrapped rows in sight, and keep what is at the top in its place."""
+        rows = self.rows
+        if rows is None or rows.extra is None:
+            return
+        value = self.verticalScrollBar().value()
+        first = rows.at(value)
+        self._place = (first, rows.top(first) - value)
+        changed = True
+        while changed:
+            last = rows.at(self.verticalScrollBar().value() + self.viewport().height())
+            changed = any(rows.extra.look(index) for index in (*range(first, last, _BLOCK), last))
+            if changed:
+                self._hold_place()
+
+    def _hold_place(self) -> None:
+        rows = self.rows
+        if rows is None:
+            return
+        self._holding = True
+        bar = self.verticalScrollBar()
+        bar.setRange(0, max(0, rows.height - self.viewport().height()))
+        if self._place is not None and self._place[0] < len(rows):
+            bar.setValue(rows.top(self._place[0]) - self._place[1])
+        self._holding = False
+        self.viewport().update()
 
     # Places.
 
@@ -167,6 +274,7 @@ class DiffSurface(QAbstractScrollArea):
     def _scroll_to_row(self, row: int, offset: int) -> None:
         if self.rows is not None:
             self.verticalScrollBar().setValue(self.rows.top(self.rows.index_of(row)) - offset)
+            self._settle()
 
     def visible_span(self) -> tuple[int, int]:
         """First and last display row in sight; (0, -1) if there is nothing."""
@@ -176,128 +284,51 @@ class DiffSurface(QAbstractScrollArea):
         value = self.verticalScrollBar().value()
         return rows.at(value), rows.at(value + self.viewport().height() - 1)
 
-    # Hunks.
-
-    def go_to_hunk(self, hunk: int) -> None:
-        """Make a hunk (from 0) the current one and bring it into sight."""
-        if self._document is None or not 0 <= hunk < len(self._document.hunks):
-            return
-        self._set_hunk(hunk)
-        self._bring(hunk)
-
-    def next_hunk(self) -> None:
-        """The hunk below, if there is one."""
-        self.go_to_hunk(self._hunk + 1)
-
-    def previous_hunk(self) -> None:
-        """The hunk above, if there is one."""
-        self.go_to_hunk(self._hunk - 1)
-
-    def _bring(self, hunk: int) -> None:
+    def bring_row(self, index: int) -> None:
+        """Bring a display row into sight, with a few lines around it where it was far away."""
         rows = self.rows
         if rows is None:
             return
-        first, last = rows.hunk_span(hunk)
-        bar = self.verticalScrollBar()
-        top, bottom = rows.top(first), rows.top(last + 1)
-        height = self.viewport().height()
-        if top < bar.value() or bottom > bar.value() + height:
-            # At least its context above it, also before the view has its size.
-            bar.setValue(max(0, top - max(rows.top(min(3, first)), min(height // 4, 160))))
-
-    def _set_hunk(self, hunk: int) -> None:
-        self._hunk = hunk
-        self._mark_current()
-        count = len(self._document.hunks) if self._document is not None else 0
-        self.hunk_changed.emit(hunk, count)
-        self.setAccessibleDescription(self._hunk_words())
-        self.viewport().update()
-
-    def _mark_current(self) -> None:
-        known = self.rows is not None and 0 <= self._hunk < len(self.rows.hunks)
-        self._painter.current = self.rows.hunk_span(self._hunk) if known and self.rows is not None else None
-
-    def _hunk_words(self) -> str:
-        if self._document is None or not 0 <= self._hunk < len(self._document.hunks):
-            return ""
-        hunk = self._document.hunks[self._hunk]
-        rows = self._document.rows[hunk.first_change : hunk.last_change + 1]
-        added = sum(1 for row in rows if row.new_line is not None and row.kind != "same")
-        deleted = sum(1 for row in rows if row.old_line is not None and row.kind != "same")
-        lines = [row.new_line or row.old_line or 0 for row in rows]
-        return tr(
-            "Hunk {n} of {count}, lines {first} to {last}, {deleted} deleted, {added} added",
-            n=self._hunk + 1,
-            count=len(self._document.hunks),
-            first=min(lines, default=0),
-            last=max(lines, default=0),
-            deleted=deleted,
-            added=added,
-        )
-
-    def _follow_hunk(self) -> None:
-        """After scrolling: if the current hunk went out of sight, the first one in sight is current."""
-        rows = self.rows
-        if rows is None or not rows.hunks:
+        bar, height = self.verticalScrollBar(), self.viewport().height()
+        top, bottom = rows.top(index), rows.top(index + 1)
+        if bar.value() <= top and bottom <= bar.value() + height:
             return
-        first, last = self.visible_span()
-        if 0 <= self._hunk < len(rows.hunks):
-            start, end = rows.hunk_span(self._hunk)
-            if start <= last and end >= first:
-                return
-        candidate = rows.hunk_at(first)
-        if candidate is not None and candidate != self._hunk and rows.hunk_span(candidate)[0] <= last:
-            self._set_hunk(candidate)
-
-    # Folds.
-
-    def open_fold(self, index: int, which: str) -> None:
-        """Open the fold bar in display row ``index``: ``up``, ``down`` or ``all``. Lines above it stay where they are."""
-        rows = self.rows
-        if rows is None or rows.kind(index) is not Show.FOLD:
-            return
-        bar = self.verticalScrollBar()
-        fold = rows.folds[rows.ref(index)]
-        below = fold.last + 1
-        # Showing lines at the lower end would push what is under the bar down: keep that in place instead.
-        keep_below = which == "up" and below < len(rows.document.rows)
-        before = rows.top(rows.index_of(below)) - bar.value() if keep_below else 0
-        if which == "all":
-            rows.show_all(rows.ref(index))
+        step = self._hub.theme.size("row-code")
+        if 0 < bar.value() - top <= step:
+            bar.setValue(top)
+        elif 0 < bottom - bar.value() - height <= step:
+            bar.setValue(bottom - height)
         else:
-            rows.show_more(rows.ref(index), up=which == "up")
-        self._painter.chosen = None
-        self._mark_current()
-        self._measure()
-        if keep_below:
-            bar.setValue(rows.top(rows.index_of(below)) - before)
+            bar.setValue(top - min(height // 3, 160))
+
+    def _cursor_row(self) -> tuple[int, int] | None:
+        """The document row of the current line and its side; a fold's first row for a fold."""
+        rows = self.rows
+        if rows is None or not 0 <= self._cursor < len(rows):
+            return None
+        ref, kind = rows.ref(self._cursor), rows.kind(self._cursor)
+        if kind is Show.FOLD:
+            return rows.fold(ref).first, self._side
+        return ref, OLD if kind is Show.OLD else NEW if kind is Show.NEW else self._side
+
+    def _cursor_to_row(self, held: tuple[int, int] | None) -> None:
+        if held is not None and self.rows is not None:
+            self._set_cursor(self.rows.index_of(*held))
+
+    def _set_cursor(self, index: int) -> None:
+        self._cursor = index
+        self._painter.dress.cursor = (index, self._side) if index >= 0 and self.hasFocus() else None
         self.viewport().update()
 
-    def _fold_under(self, point: QPointF) -> tuple[int, str] | None:
-        rows = self.rows
-        if rows is None or not len(rows):
-            return None
-        y = int(point.y()) + self.verticalScrollBar().value()
-        if y >= rows.height:
-            return None
-        index = rows.at(y)
-        top = rows.top(index) - self.verticalScrollBar().value()
-        for which, box in self._painter.fold_buttons(index, self.viewport().width(), top):
-            if box.contains(point):
-                return index, which
-        return None
-
-    # Words.
+    # Words and colours.
 
     def _ask_for_words(self) -> None:
         rows = self.rows
         if rows is None:
             return
         first, last = self.visible_span()
-        wanted = sorted(
-            {rows.ref(index) // _BLOCK for index in range(first, last + 1) if rows.kind(index) not in (Show.FOLD, Show.END)}
-            - self._asked
-        )
+        shown = [index for index in range(first, last + 1) if rows.kind(index) not in (Show.FOLD, Show.END)]
+        wanted = sorted({rows.ref(index) // _BLOCK for index in shown} - self._asked)
         self._asked.update(wanted)
         end = len(rows.document.rows) - 1
         while wanted:
@@ -305,12 +336,18 @@ class DiffSurface(QAbstractScrollArea):
             while wanted and wanted[0] == stop + 1:
                 stop = wanted.pop(0)
             self.words_wanted.emit(start * _BLOCK, min(end, (stop + 1) * _BLOCK - 1))
+        for side in (NEW, OLD):
+            seen = [number for index in shown if (number := rows.sides(index)[side])]
+            if seen and self._painter.dress.styles[side] is None:
+                self.lines_seen.emit(side, seen[0] - 1, seen[-1] - 1)
 
     # Qt's names below.
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self.viewport())
-        self._painter.scroll_x = float(self.horizontalScrollBar().value())
+        across = self.horizontalScrollBar()
+        for side in (OLD, NEW):
+            self._painter.scroll[side] = max(0.0, across.value() + self._apart[side])
         self._painter.paint(painter, event.rect(), self.viewport().width(), self.verticalScrollBar().value())
         painter.end()
         if self.rows is not None and not self._ask.isActive():
@@ -321,16 +358,22 @@ class DiffSurface(QAbstractScrollArea):
         self._ask.stop()  # nobody looks; the next paint asks again
 
     def scrollContentsBy(self, dx: int, dy: int) -> None:
-        if dx:
+        if self._holding:
+            return
+        if dx or self._options.wrap:
+            self._settle()
             self.viewport().update()
         else:
             self.viewport().scroll(0, dy)
-        self._follow_hunk()
+        self._scrolled()
         self.moved.emit()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
+        place = self._top_row() if self._options.wrap else None
         self._measure()
+        if place is not None:
+            self._scroll_to_row(*place)
 
     def grab_row(self, index: int) -> QRect:
         """Where a display row is in the viewport; for tests and assistive technology."""

@@ -16,7 +16,8 @@ from vibekit_desktop.core.types.diffs import Span
 from vibekit_desktop.ui.models.mini_diff import MiniLine, compare
 from vibekit_desktop.ui.theme.palette import ThemeHub
 from vibekit_desktop.ui.theme.style import rounded
-from vibekit_desktop.ui.views.code_line import Line, LinePainter, line_of
+from vibekit_desktop.ui.views.code_cells import Line, line_of
+from vibekit_desktop.ui.views.code_line import LinePainter
 from vibekit_desktop.ui.wording import MINUS
 
 MOST_CHARS = 64_000

@@ -13,7 +13,8 @@ from vibekit_desktop.ui.text import tr, tr_n
 from vibekit_desktop.ui.theme.palette import Theme
 from vibekit_desktop.ui.theme.style import focus_ring, rounded
 from vibekit_desktop.ui.views.block_view import LEFT, RIGHT, Hit, PaintState, TextButton, icon_button, off_hit
-from vibekit_desktop.ui.views.code_line import LinePainter, line_of
+from vibekit_desktop.ui.views.code_cells import line_of
+from vibekit_desktop.ui.views.code_line import LinePainter
 from vibekit_desktop.ui.views.controls import draw_icon
 from vibekit_desktop.ui.views.row_paint import (
     LETTER_WIDTH,

@@ -1,0 +1,92 @@
+"""What is chosen in a diff: a run of text on one side, told in lines and columns of that side, and that text exactly.
+
+Independent of layout and folds: hidden lines between the ends are chosen too. Pure; no Qt.
+"""
+
+from collections.abc import Container
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from vibekit_desktop.core.types.diffs import DiffSide
+
+_NO_LINES: tuple[int, ...] = ()
+_ENDS = {"LF": "\n", "CRLF": "\r\n", "CR": "\r"}
+
+
+class Place(NamedTuple):
+    """Before the character ``column`` (from 0, in code points) of line ``line`` (from 1)."""
+
+    line: int
+    column: int
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """From where the person began (``anchor``) to where they are (``head``), on one side."""
+
+    side: int
+    anchor: Place
+    head: Place
+
+    @property
+    def first(self) -> Place:
+        """Its upper end."""
+        return min(self.anchor, self.head)
+
+    @property
+    def last(self) -> Place:
+        """Its lower end."""
+        return max(self.anchor, self.head)
+
+    @property
+    def empty(self) -> bool:
+        """Whether there is nothing in it."""
+        return self.anchor == self.head
+
+    def lines(self) -> tuple[int, int]:
+        """First and last line it touches; a line it only begins before is not touched."""
+        first, last = self.first, self.last
+        below = last.line - 1 if last.column == 0 and last.line > first.line else last.line
+        return first.line, below
+
+    def within(self, line: int, length: int) -> tuple[int, int, bool] | None:
+        """The columns chosen in a line of ``length`` characters, and whether its end is chosen too; None: not touched."""
+        first, last = self.first, self.last
+        if self.empty or not first.line <= line <= last.line:
+            return None
+        start = min(first.column, length) if line == first.line else 0
+        if line < last.line:
+            return start, length, True
+        end = min(last.column, length)
+        return (start, end, False) if end > start else None
+
+
+def whole_lines(side: DiffSide, which: int, anchor: int, head: int) -> Selection:
+    """The lines between two, whole, without the end of the last."""
+    if anchor <= head:
+        return Selection(which, Place(anchor, 0), Place(head, len(side.lines[head - 1])))
+    return Selection(which, Place(anchor, len(side.lines[anchor - 1])), Place(head, 0))
+
+
+def everything(side: DiffSide, which: int) -> Selection:
+    """The whole side, its last line end included."""
+    count = len(side.lines)
+    end = Place(count + 1, 0) if side.final_newline else Place(count, len(side.lines[-1]) if count else 0)
+    return Selection(which, Place(1, 0), end)
+
+
+def text_of(side: DiffSide, selection: Selection, crlf: Container[int] = _NO_LINES) -> str:
+    """The chosen text as it is in the file. ``crlf``: which lines end in CRLF, where a side has both kinds of ends."""
+    first, last = selection.first, selection.last
+    if selection.empty or first.line > len(side.lines):
+        return ""
+    final = min(last.line, len(side.lines))
+    pieces: list[str] = []
+    for number, text in enumerate(side.lines[first.line - 1 : final], first.line):
+        start = first.column if number == first.line else 0
+        if number == last.line:
+            pieces.append(text[start : last.column])
+            break
+        pieces.append(text[start:])
+        pieces.append(_ENDS.get(side.line_ending, "\r\n" if number in crlf else "\n"))
+    return "".join(pieces)
