@@ -31,6 +31,17 @@ def point_words(point: Point) -> str:
             return tr("before restore {entry}", entry=entry)
 
 
+def change_words(old: Point, new: Point | None) -> str:
+    """What changed between two points, inside a sentence: "what turn 3 did"."""
+    match old, new:
+        case BeforeTurn(first), AfterTurn(last) if first == last:
+            return tr("what turn {turn} did", turn=first)
+        case _, None:
+            return tr("what changed after {point}", point=point_words(old))
+        case _:
+            return tr("what changed from {old} to {new}", old=point_words(old), new=point_words(new))
+
+
 def point_label(point: Point) -> str:
     """A point standing alone, as the side of a diff: "Before turn 3", "On disk"."""
     match point:

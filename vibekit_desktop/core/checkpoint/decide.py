@@ -36,8 +36,9 @@ class DiskFact:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Target:
-    """One path of a plan before the disk is looked at. ``left``: with undo and redo, what the entry left there. ``folder``: by
-    the ``dir`` lines; the same path may be a target as a file too."""
+    """One path of a plan before the disk is looked at. ``left``: what must be there; with undo and redo what the entry left,
+    with an undo of a turn or hunk what that was made from. ``folder``: by the ``dir`` lines; the same path may be a target as a
+    file too. ``leave``: why it is left, if that is known before."""
 
     path: WorkspacePath
     wanted: FileState
@@ -46,6 +47,7 @@ class Target:
     named: bool = True
     """Some line of the view names the path."""
     folder: bool = False
+    leave: str = ""
 
 
 def decide(
@@ -57,10 +59,11 @@ def decide(
     mine: Mine,
     unsound: Collection[BlobHash],
     named: Collection[WorkspacePath] = (),
+    upto: int | None = None,
 ) -> tuple[PlannedFile, ...]:
     """All paths of a plan, sorted. ``unsound``: contents that are not in the store, or wrong there. ``named``: the paths that
-    were asked for one by one."""
-    return _Deciding(view, position, targets, disk, mine, unsound, named).run()
+    were asked for one by one. ``upto``: changes at or after this position are not what is taken back."""
+    return _Deciding(view, (position, view.end if upto is None else upto), targets, disk, mine, unsound, named).run()
 
 
 def depth(path: WorkspacePath) -> int:
@@ -84,7 +87,7 @@ class _Deciding:
     def __init__(
         self,
         view: View,
-        position: int,
+        span: tuple[int, int],
         targets: Iterable[Target],
         disk: Mapping[WorkspacePath, DiskFact],
         mine: Mine,
@@ -92,7 +95,7 @@ class _Deciding:
         named: Collection[WorkspacePath],
     ) -> None:
         self._view = view
-        self._position = position
+        self._position, self._upto = span
         found = list(targets)
         self._folders = {target.path: target for target in found if target.folder}
         self._files = {target.path: self._with_left(target) for target in found if not target.folder}
@@ -210,7 +213,8 @@ class _Deciding:
     def _later(self, target: Target) -> list[Observation]:
         files = self._view.by_path.get(target.path, []) if target.path in self._files else []
         folders = self._view.folders.get(target.path, []) if target.folder else []
-        return [*since(files, self._position), *since(folders, self._position)]
+        found = (*since(files, self._position), *since(folders, self._position))
+        return [seen for seen in found if seen.position < self._upto]
 
     def _changed_by(self, target: Target, current: FileState) -> tuple[str | None, bool]:
         """Who changed the path since this chat left it, and whether that was found inside one of its turns: by the lines of the
@@ -232,6 +236,8 @@ class _Deciding:
         wanted = target.wanted
         if current.state is State.UNKNOWN:
             return Action.LEAVE, current.reason or LeaveReason.CANNOT_READ.value
+        if target.leave:
+            return Action.LEAVE, target.leave
         reason = self._obstacle(target, fact, current)
         if reason is not None:
             return Action.LEAVE, reason.value

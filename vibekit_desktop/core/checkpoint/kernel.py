@@ -23,6 +23,7 @@ from vibekit_desktop.core.checkpoint import (
 )
 from vibekit_desktop.core.checkpoint import plan as planning
 from vibekit_desktop.core.checkpoint.blobs import is_sound
+from vibekit_desktop.core.checkpoint.change import Change
 from vibekit_desktop.core.checkpoint.decide import Target
 from vibekit_desktop.core.checkpoint.finish import Progress
 from vibekit_desktop.core.checkpoint.ground import Ground, Transcripts
@@ -208,15 +209,21 @@ class CheckpointKernel:
             marks,
             request,
             disk=facts.gather(self._ground.folder(), view, aims) if aims else {},
-            unsound=self._unsound(aims),
+            unsound=self._unsound(aims, request),
             shape=self.shape(chat),
             branch=self._branch_shape(marks, request),
             log_lines=last,
         )
 
-    def _unsound(self, aims: Sequence[Target]) -> set[BlobHash]:
+    def change(self, chat: ChatId, old: Point, new: Point) -> Change:
+        """What changed between two points, to be taken back."""
+        view, marks = self._view(chat)
+        return Change(view, marks, old, new, self.disk_state)
+
+    def _unsound(self, aims: Sequence[Target], request: PlanRequest) -> set[BlobHash]:
         wanted = {aim.wanted.sha for aim in aims if aim.wanted.has_content and aim.wanted.sha is not None}
-        return {sha for sha in wanted if not is_sound(self._ground.vault.blobs, sha)}
+        brought = {one.wanted.sha for one in request.given if one.data is not None}
+        return {sha for sha in wanted - brought if not is_sound(self._ground.vault.blobs, sha)}
 
     def _branch_shape(self, marks: Marks, request: PlanRequest) -> TranscriptShape | None:
         standing = marks.standing()

@@ -36,14 +36,21 @@ class PlanFile(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """With the action ``leave``: why."""
     failed: bool = False
     """With the action ``leave``: it was asked for and cannot be done."""
+    partly: bool = False
+    """With an undo of a turn or hunk: somebody decided that a part of the change stays."""
 
 
 class PlanBody(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What a ``restore_plan`` line confirms; enough to finish it after a crash (docs/storage-format.md 4)."""
 
     kind: str
-    """``restore``, ``undo-file``, ``undo`` or ``redo``."""
+    """``restore``, ``undo-file``, ``undo-turn``, ``undo-hunk``, ``undo`` or ``redo``."""
     point: str
+    upto: str = ""
+    """With an undo of a turn or hunk: the point where the change ends that begins at ``point``."""
+    hunks: tuple[int, ...] = ()
+    hunks_of: int = 0
+    """With an undo of hunks: which, and how many there were."""
     scope: str
     takes_back: int = 0
     branch: str = ""

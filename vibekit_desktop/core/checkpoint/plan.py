@@ -24,6 +24,7 @@ from vibekit_desktop.core.types.checkpoints import (
     AtEntry,
     AtTag,
     BeforeTurn,
+    Given,
     LeaveReason,
     Mine,
     Now,
@@ -42,13 +43,18 @@ from vibekit_desktop.core.types.ids import BlobHash, WorkspacePath
 
 @dataclass(frozen=True, slots=True)
 class PlanRequest:
-    """What is asked for. ``point`` is None for undo and redo; without ``paths`` the plan covers what the chat changed."""
+    """What is asked for. ``point`` is None for undo and redo; without ``paths`` the plan covers what the chat changed. With an
+    undo of a turn or hunk ``upto`` is the end of the change, and ``given`` what `inverse` says of each path."""
 
     kind: RestoreKind = RestoreKind.RESTORE
     point: Point | None = None
     scope: Scope = Scope.BOTH
     mine: Mine = KEEP_MINE
     paths: tuple[WorkspacePath, ...] = ()
+    upto: Point | None = None
+    hunks: tuple[int, ...] = ()
+    hunks_of: int = 0
+    given: tuple[Given, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,11 +72,11 @@ def checked(request: PlanRequest) -> PlanRequest:
     """The request with what its kind fixes; `Malformed` where it cannot mean anything."""
     if isinstance(request.point, Now):
         raise Malformed("point", point_text(request.point))
-    if request.kind in (RestoreKind.UNDO, RestoreKind.REDO):
+    if request.kind.takes_back_an_entry:
         return replace(request, point=None)
-    if request.point is None:
+    if request.point is None or (request.kind.is_inverse and request.upto is None):
         raise Malformed("point", "")
-    if request.kind is RestoreKind.UNDO_FILE:
+    if request.kind is RestoreKind.UNDO_FILE or request.kind.is_inverse:
         return replace(request, scope=Scope.FILES)
     return request
 
@@ -94,6 +100,19 @@ def targets(view: View, marks: Marks, request: PlanRequest) -> list[Target]:
     """What a plan is about, sorted by path: files, and the folders that lines of this chat's speak of."""
     if request.scope is Scope.CHAT:
         return []
+    if request.kind.is_inverse:
+        return _sorted(
+            Target(
+                path=one.path,
+                wanted=one.wanted,
+                left=one.now,
+                owner=one.owner,
+                named=one.path in view.by_path,
+                folder=one.folder,
+                leave=one.leave,
+            )
+            for one in request.given
+        )
     if request.point is None:
         found = _taken_back(view, marks.entries[takes_back(marks, request)])
         return [one for one in found if not request.paths or one.path in request.paths]
@@ -206,7 +225,9 @@ def make(
     entry = takes_back(marks, request)
     point = AtEntry(entry) if request.point is None else request.point
     position = marks.position(point)
-    files = decide(view, position, targets(view, marks, request), disk, mine=request.mine, unsound=unsound, named=request.paths)
+    upto = None if request.upto is None else marks.position(request.upto)
+    aims = targets(view, marks, request)
+    files = decide(view, position, aims, disk, mine=request.mine, unsound=unsound, named=request.paths, upto=upto)
     cutting = cut(marks, request, shape, branch)
     plan = RestorePlan(
         chat=view.chat,
@@ -225,8 +246,21 @@ def make(
         takes_back=entry,
         next_prompt=cutting.next_prompt,
         notes=cutting.notes,
+        upto=request.upto,
+        hunks=request.hunks,
+        hunks_of=request.hunks_of,
+        given=tuple(_as_of_now(view, (position, upto), one, disk) for one in request.given),
     )
     return with_digest(plan)
+
+
+def _as_of_now(view: View, span: tuple[int, int | None], given: Given, disk: Mapping[WorkspacePath, DiskFact]) -> Given:
+    """What was given of a path, with what the history says of its two points now: if that is something else, so is the plan."""
+    at = view.folder_at if given.folder else view.content_at
+    old, new = at(given.path, span[0]), given.new if span[1] is None else at(given.path, span[1])
+    if span[1] == view.end:  # the disk, whatever the history knows of it
+        new = disk[given.path].state
+    return replace(given, old=old, new=new)
 
 
 def with_digest(plan: RestorePlan) -> RestorePlan:
@@ -246,14 +280,39 @@ def with_digest(plan: RestorePlan) -> RestorePlan:
             )
             for file in plan.files
         ],
+        *_given_content(plan),
     )
     return replace(plan, digest=hashlib.sha256(msgspec.json.encode(content)).hexdigest())
 
 
+def _given_content(plan: RestorePlan) -> tuple[object, ...]:
+    """What an undo of a turn or hunk was made from; nothing for the other kinds."""
+    if plan.upto is None:
+        return ()
+    given = [
+        (
+            log.path_keys(one.path),
+            [log.state_keys(state) for state in (one.old, one.new, one.now, one.wanted)],
+            (one.leave, one.owner, one.folder, one.partly),
+        )
+        for one in plan.given
+    ]
+    return point_text(plan.upto), plan.hunks, plan.hunks_of, given
+
+
 def request_of(plan: RestorePlan) -> PlanRequest:
     """The request that a plan answers."""
-    point = None if plan.kind in (RestoreKind.UNDO, RestoreKind.REDO) else plan.point
-    return PlanRequest(kind=plan.kind, point=point, scope=plan.scope, mine=plan.mine, paths=plan.paths)
+    return PlanRequest(
+        kind=plan.kind,
+        point=None if plan.kind.takes_back_an_entry else plan.point,
+        scope=plan.scope,
+        mine=plan.mine,
+        paths=plan.paths,
+        upto=plan.upto,
+        hunks=plan.hunks,
+        hunks_of=plan.hunks_of,
+        given=plan.given,
+    )
 
 
 def differing(plan: RestorePlan, fresh: RestorePlan) -> list[str]:

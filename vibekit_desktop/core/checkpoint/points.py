@@ -218,7 +218,7 @@ class Marks:
             if entry is None:
                 continue
             match entry.kind:
-                case RestoreKind.RESTORE | RestoreKind.UNDO_FILE:
+                case RestoreKind.RESTORE | RestoreKind.UNDO_FILE | RestoreKind.UNDO_TURN | RestoreKind.UNDO_HUNK:
                     redo.clear()
                     if entry.did_something:
                         in_force[entry.number] = entry.branch

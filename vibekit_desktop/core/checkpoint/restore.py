@@ -89,7 +89,10 @@ def _store_what_is_lost(ground: Ground, plan: RestorePlan) -> dict[WorkspacePath
     """
     left: dict[WorkspacePath, LeaveReason] = {}
     for file in plan.acts:
-        if file.wanted.sha is not None:
+        data = None if file.wanted.sha is None else plan.merged(file.wanted.sha)
+        if data is not None:
+            ground.vault.blobs.put(data, own=True)
+        elif file.wanted.sha is not None:
             ground.vault.blobs.keep_own(file.wanted.sha)
         if not file.current.has_content:
             continue
@@ -112,9 +115,13 @@ def _body(
     token: str,
 ) -> PlanBody:
     cut_first, cut_last = plan.cut_turns or (0, 0)
+    partly = {one.path for one in plan.given if one.partly}
     return PlanBody(
         kind=plan.kind.value,
         point=point_text(plan.point),
+        upto="" if plan.upto is None else point_text(plan.upto),
+        hunks=plan.hunks,
+        hunks_of=plan.hunks_of,
         scope=plan.scope.value,
         takes_back=plan.takes_back,
         branch=new_chat_id(ground.clock()) if plan.cuts else "",
@@ -122,13 +129,15 @@ def _body(
         cut_first=cut_first,
         cut_last=cut_last,
         back_from=marks.standing().in_force[plan.takes_back] if plan.brings_back else "",
-        files=tuple(_plan_file(file, plan, staged, left) for file in plan.files),
+        files=tuple(_plan_file(file, plan, staged, left, partly=file.path in partly) for file in plan.files),
         token=token,
         digest=plan.digest,
     )
 
 
-def _plan_file(file: PlannedFile, plan: RestorePlan, staged: stages.Staged, left: dict[WorkspacePath, LeaveReason]) -> PlanFile:
+def _plan_file(
+    file: PlannedFile, plan: RestorePlan, staged: stages.Staged, left: dict[WorkspacePath, LeaveReason], *, partly: bool
+) -> PlanFile:
     path, exact = log.path_keys(file.path)
     expected_state, expected_sha, expected_mode, _ = log.state_keys(file.current)
     wanted_state, wanted_sha, wanted_mode, _ = log.state_keys(file.wanted)
@@ -148,4 +157,5 @@ def _plan_file(file: PlannedFile, plan: RestorePlan, staged: stages.Staged, left
         owner=file.owner,
         reason=reason.value if reason else file.reason,
         failed=reason is not None or is_failure(file, plan.mine),
+        partly=partly,
     )

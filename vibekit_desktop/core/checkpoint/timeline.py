@@ -195,21 +195,38 @@ def _change(view: View, first: Observation, last: Observation) -> FileChange:
 
 
 def _undone(view: View, marks: Marks) -> dict[int, set[WorkspacePath]]:
-    """By turn, the paths whose change an entry still in force took back."""
-    undone: dict[int, set[WorkspacePath]] = {}
+    """By turn, the paths whose change an entry still in force took back and none brought again."""
+    undone: dict[tuple[int, WorkspacePath], int] = {}
+    hunks: dict[tuple[str, str, WorkspacePath, int], set[int]] = {}
     in_force = marks.standing().in_force
-    for entry in marks.entries.values():
-        if entry.kind not in (RestoreKind.RESTORE, RestoreKind.UNDO_FILE) or (entry.own and entry.number not in in_force):
+    for entry in sorted(marks.entries.values(), key=lambda one: one.position):
+        if entry.kind.takes_back_an_entry or (entry.own and entry.number not in in_force):
             continue
+        body = entry.body
         try:
-            back_to = marks.position(parse_point(entry.body.point))
+            first = marks.position(parse_point(body.point))
+            last = min(entry.position, marks.position(parse_point(body.upto))) if body.upto else entry.position
         except (Malformed, PointNotFound):
             continue
+        partly = {log.path_of(file) for file in body.files if file.partly}
         for path in {log.path_of(line) for line in entry.lines}:
-            for seen in view.from_position(path, back_to):
-                if seen.own and seen.turn and seen.position < entry.position:
-                    undone.setdefault(seen.turn, set()).add(path)
-    return undone
+            if not entry.kind.is_inverse:
+                # Put back to before an earlier entry: what that one took back is there again.
+                undone = {key: at for key, at in undone.items() if key[1] != path or at < first}
+                hunks = {key: taken for key, taken in hunks.items() if key[2] != path}
+            elif body.hunks_of:
+                taken = hunks.setdefault((body.point, body.upto, path, body.hunks_of), set())
+                taken.update(body.hunks)
+                if len(taken) < body.hunks_of:
+                    continue
+            if path in partly:
+                continue
+            found = [seen for seen in view.by_path.get(path, ()) if seen.own and seen.turn and seen.position < entry.position]
+            beyond = {seen.turn for seen in found if entry.kind.is_inverse and not first <= seen.position < last}
+            for turn in {seen.turn for seen in found if first <= seen.position} - beyond:
+                undone[turn, path] = entry.position
+    turns = {turn for turn, _ in undone}
+    return {turn: {path for of, path in undone if of == turn} for turn in turns}
 
 
 def _finished(
@@ -231,16 +248,16 @@ def _finished(
         entry = row.entry
         standing = marks.standing()
         kind = entry.kind
-        took_back = kind in (RestoreKind.RESTORE, RestoreKind.UNDO_FILE)
         gone = (
             entry.number not in standing.in_force
-            if took_back
+            if not kind.takes_back_an_entry
             else kind is RestoreKind.UNDO and entry.number not in standing.redoable
         )
         return replace(
             base,
             entry=entry.number,
             point=entry.body.point,
+            upto=entry.body.upto,
             restore_kind=kind,
             takes_back=entry.body.takes_back,
             undone=entry.own and gone and _was_taken_back(marks, entry),

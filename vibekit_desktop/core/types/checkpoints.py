@@ -4,7 +4,7 @@ The meaning of every word is in storage.md 3 to 5. Frozen values; no I/O; any th
 """
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import assert_never
 
@@ -251,8 +251,22 @@ class RestoreKind(StrEnum):
 
     RESTORE = "restore"
     UNDO_FILE = "undo-file"
+    UNDO_TURN = "undo-turn"
+    """What changed between two points is taken back, and what came later stays."""
+    UNDO_HUNK = "undo-hunk"
+    """The same of some places of one file."""
     UNDO = "undo"
     REDO = "redo"
+
+    @property
+    def is_inverse(self) -> bool:
+        """Whether later work stays, so that what is wanted is no state of any point."""
+        return self in (RestoreKind.UNDO_TURN, RestoreKind.UNDO_HUNK)
+
+    @property
+    def takes_back_an_entry(self) -> bool:
+        """Whether it takes back an entry of the timeline: `undo` and `redo`; the others change files by themselves."""
+        return self in (RestoreKind.UNDO, RestoreKind.REDO)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -276,6 +290,8 @@ class TimelineEntry:
     notes: tuple[Skipped, ...] = ()
     entry: int = 0
     point: str = ""
+    upto: str = ""
+    """With an undo of a turn or hunk: the point up to which, from ``point`` on, changes were taken back."""
     restore_kind: RestoreKind | None = None
     takes_back: int = 0
     undone: bool = False
@@ -380,6 +396,28 @@ class PlannedFile:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Given:
+    """What an undo of a turn or hunk makes of one path: the file (or with ``folder`` the folder) between the points before and
+    after the change (``old``, ``new``), what is on disk (``now``), and what comes of the three (``wanted``).
+
+    ``data`` are the merged bytes, where no point has them; the store gets them when the plan is carried out. ``leave`` is why
+    nothing can be done (a `LeaveReason`); ``owner`` whose work stays in it, an author word, empty for this chat's.
+    """
+
+    path: WorkspacePath
+    old: FileState
+    new: FileState
+    now: FileState
+    wanted: FileState
+    data: bytes | None = field(default=None, repr=False)
+    leave: str = ""
+    owner: str = ""
+    folder: bool = False
+    partly: bool = False
+    """Of the change something stays, because somebody decided so."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RestorePlan:
     """What a restore will do, exactly; carried out only if it is still true.
 
@@ -406,6 +444,16 @@ class RestorePlan:
     next_prompt: str = ""
     """With a cut before a prompt: that prompt's text, which goes into the composer."""
     notes: tuple[str, ...] = ()
+    upto: Point | None = None
+    """With an undo of a turn or hunk: the change that is taken back ends there; it begins at ``point``."""
+    hunks: tuple[int, ...] = ()
+    hunks_of: int = 0
+    """With an undo of hunks: how many there are in all."""
+    given: tuple[Given, ...] = ()
+
+    def merged(self, sha: BlobHash) -> bytes | None:
+        """A content that this plan brings and no store has yet, by its hash."""
+        return next((one.data for one in self.given if one.data is not None and one.wanted.sha == sha), None)
 
     @property
     def acts(self) -> tuple[PlannedFile, ...]:

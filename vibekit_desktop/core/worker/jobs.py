@@ -18,7 +18,9 @@ from typing import BinaryIO
 
 import msgspec
 
+from vibekit_desktop.core.diff import merge
 from vibekit_desktop.core.diff.document import Comparison, Limits, assemble, compare
+from vibekit_desktop.core.diff.merge import Parts
 from vibekit_desktop.core.types.diffs import BinaryPair, Compare, DiffResult, Identical, StyleRuns, TooLarge
 
 _LENGTH = struct.Struct(">I")
@@ -42,7 +44,15 @@ class BuildJob(msgspec.Struct, frozen=True, kw_only=True, tag="build"):
     limits: Limits
 
 
-Job = LexJob | BuildJob
+class MergeJob(msgspec.Struct, frozen=True, kw_only=True, tag="merge"):
+    """Lay three contents side by side."""
+
+    base: bytes
+    ours: bytes
+    theirs: bytes
+
+
+Job = LexJob | BuildJob | MergeJob
 
 
 class Colours(msgspec.Struct, frozen=True, kw_only=True, tag="colours"):
@@ -81,6 +91,12 @@ class Large(msgspec.Struct, frozen=True, tag="large"):
     found: TooLarge
 
 
+class Merged(msgspec.Struct, frozen=True, tag="merged"):
+    """Three texts side by side; they are not sent back. None: they cannot be merged by lines."""
+
+    found: Parts | None
+
+
 class Failed(msgspec.Struct, frozen=True, tag="failed"):
     """The job raised: the error's class, and where. No values: they may be the user's content."""
 
@@ -88,7 +104,7 @@ class Failed(msgspec.Struct, frozen=True, tag="failed"):
     places: tuple[str, ...]
 
 
-Answer = Colours | Plain | Compared | Same | Binary | Large | Failed
+Answer = Colours | Plain | Compared | Same | Binary | Large | Merged | Failed
 
 _job_encoder = msgspec.msgpack.Encoder()
 _job_decoder = msgspec.msgpack.Decoder(Job)
@@ -162,7 +178,13 @@ def diff(job: BuildJob, answer: Answer) -> DiffResult | None:
 def do(job: Job) -> Answer:
     """Do one job here and now."""
     try:
-        return _lex(job) if isinstance(job, LexJob) else _build(job)
+        match job:
+            case LexJob():
+                return _lex(job)
+            case BuildJob():
+                return _build(job)
+            case MergeJob():
+                return Merged(merge.compare(job.base, job.ours, job.theirs))
     except Exception as error:
         # The one place that may catch everything in the worker: the next job must not suffer from this one.
         frames = traceback.extract_tb(error.__traceback__)

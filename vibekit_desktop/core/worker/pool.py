@@ -23,16 +23,19 @@ import msgspec
 
 import vibekit_desktop
 from vibekit_desktop.core.diff.document import DEFAULT, Limits
+from vibekit_desktop.core.diff.merge import Parts
 from vibekit_desktop.core.types.diffs import EXACT, Compare, DiffResult, StyleRuns
 from vibekit_desktop.core.types.errors import BugError, WorkerDied
 from vibekit_desktop.core.worker import jobs
-from vibekit_desktop.core.worker.jobs import Answer, BuildJob, Failed, Job
+from vibekit_desktop.core.worker.jobs import Answer, BuildJob, Failed, Job, Merged, MergeJob
 
 _log = logging.getLogger(__name__)
 
 JOB_LIMIT_S = 60.0
 """A job that takes longer is ended with its process."""
 CLOSE_LIMIT_S = 2.0
+
+_OTHER_ANSWER = "the worker gave an answer to another question"
 
 _KEPT = ("PYTHONHOME", "PYTHONDONTWRITEBYTECODE", "PYTHONPYCACHEPREFIX")
 
@@ -102,13 +105,24 @@ class WorkerPool:
     ) -> DiffResult:
         """`diff.document.build` in the worker."""
         job = BuildJob(old=old, new=new, old_mode=old_mode, new_mode=new_mode, compare=how, limits=limits)
+        answer = await self._answered(job)
+        result = await asyncio.to_thread(jobs.diff, job, answer)
+        if result is None:
+            raise BugError(_OTHER_ANSWER)
+        return result
+
+    async def merge(self, base: bytes, ours: bytes, theirs: bytes) -> Parts | None:
+        """`diff.merge.compare` in the worker."""
+        answer = await self._answered(MergeJob(base=base, ours=ours, theirs=theirs))
+        if not isinstance(answer, Merged):
+            raise BugError(_OTHER_ANSWER)
+        return answer.found
+
+    async def _answered(self, job: Job) -> Answer:
         answer = await self._ask(job)
         if isinstance(answer, Failed):
             raise BugError(f"a job failed in the worker: {answer.kind} at {' '.join(answer.places)}")
-        result = await asyncio.to_thread(jobs.diff, job, answer)
-        if result is None:
-            raise BugError("the worker gave an answer to another question")
-        return result
+        return answer
 
     async def close(self) -> None:
         """End the process; jobs not done by then fail with `WorkerDied`. Closing twice is harmless."""

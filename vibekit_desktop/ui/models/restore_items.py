@@ -21,7 +21,7 @@ from vibekit_desktop.core.types.checkpoints import (
 )
 from vibekit_desktop.core.types.ids import WorkspacePath
 from vibekit_desktop.ui.text import tr, tr_n
-from vibekit_desktop.ui.wording import leave_text, point_words, shown_path
+from vibekit_desktop.ui.wording import change_words, leave_text, point_words, shown_path
 
 ITEM_ROLE = int(Qt.ItemDataRole.UserRole) + 1
 """The `RestoreRow` itself, for the delegate."""
@@ -177,6 +177,8 @@ def title_of(plan: RestorePlan) -> str:
             return tr("Restore again what was undone?")
         case RestoreKind.UNDO_FILE:
             return tr("Put the file back to {point}?", point=point_words(plan.point))
+        case RestoreKind.UNDO_TURN | RestoreKind.UNDO_HUNK:
+            return tr("Undo {what}, and keep later work?", what=change_words(plan.point, plan.upto))
         case RestoreKind.RESTORE:
             return tr("Restore the workspace to {point}?", point=point_words(plan.point))
 

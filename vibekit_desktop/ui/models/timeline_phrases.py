@@ -14,7 +14,7 @@ from vibekit_desktop.core.types.checkpoints import (
 )
 from vibekit_desktop.core.types.errors import Malformed
 from vibekit_desktop.ui.text import tr, tr_n
-from vibekit_desktop.ui.wording import file_name, point_words, shown_path, size_text
+from vibekit_desktop.ui.wording import change_words, file_name, point_words, shown_path, size_text
 
 
 def only_doubts(coverage: Coverage) -> bool:
@@ -90,6 +90,14 @@ def point_of(entry: TimelineEntry) -> Point | None:
         return None
 
 
+def _upto_of(entry: TimelineEntry) -> Point | None:
+    """Where the change ends that an undo of a turn or hunk took back."""
+    try:
+        return parse_point(entry.upto)
+    except Malformed:
+        return None
+
+
 def entry_title(entry: TimelineEntry) -> str:
     """What a restore entry says it did."""
     point = point_of(entry)
@@ -97,6 +105,11 @@ def entry_title(entry: TimelineEntry) -> str:
     match entry.restore_kind:
         case RestoreKind.UNDO_FILE if entry.files:
             return tr("{file} as it was {point}", file=file_name(shown_path(entry.files[0].path)), point=words)
+        case RestoreKind.UNDO_HUNK if entry.files and point is not None:
+            what = change_words(point, _upto_of(entry))
+            return tr("Undid a part of {what} in {file}", what=what, file=file_name(shown_path(entry.files[0].path)))
+        case RestoreKind.UNDO_TURN | RestoreKind.UNDO_HUNK if point is not None:
+            return tr("Undid {what}", what=change_words(point, _upto_of(entry)))
         case RestoreKind.UNDO:
             return tr("Undid a restore")
         case RestoreKind.REDO:

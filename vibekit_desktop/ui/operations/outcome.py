@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from vibekit_desktop.core.types.checkpoints import LeaveReason, LeftFile, RestoreKind, RestorePlan, RestoreReport, Scope
 from vibekit_desktop.ui.text import tr, tr_n
-from vibekit_desktop.ui.wording import file_name, leave_text, point_words, shown_path
+from vibekit_desktop.ui.wording import change_words, file_name, leave_text, point_words, shown_path
 
 
 def done_text(plan: RestorePlan, report: RestoreReport) -> str:
@@ -17,6 +17,11 @@ def done_text(plan: RestorePlan, report: RestoreReport) -> str:
     match plan.kind:
         case RestoreKind.UNDO_FILE if report.restored:
             return tr("{file} is as it was {point}", file=file_name(shown_path(report.restored[0])), point=point)
+        case RestoreKind.UNDO_TURN | RestoreKind.UNDO_HUNK:
+            what = change_words(plan.point, plan.upto)
+            if plan.kind is RestoreKind.UNDO_HUNK and report.restored:
+                return tr("Undid a part of {what} in {file}", what=what, file=file_name(shown_path(report.restored[0])))
+            return tr_n("Undid {what} in {n} file", "Undid {what} in {n} files", done, what=what)
         case RestoreKind.UNDO:
             if not total:
                 return tr("Undone: the chat is as it was")
