@@ -83,13 +83,17 @@ def _patch(old: _Side | None, new: _Side | None) -> bytes:
             head.append(b"similarity index 100%")
         head += [b"rename from " + _quoted(before.path), b"rename to " + _quoted(after.path)]
     first, second = old.data if old else b"", new.data if new else b""
+    binary = b"\0" in first or b"\0" in second
+    if before.path == after.path and b" " in before.path and (first == second or binary):
+        # No other line has the name, and git can only guess where it ends if there are blanks in it.
+        head[0] = b"diff --git " + _in_quotes(b"a/" + before.path) + b" " + _in_quotes(b"b/" + after.path)
     if first == second and old is not None and new is not None:
         return b"\n".join(head) + b"\n"
     stays = f" {old.mode}" if old and new and old.mode == new.mode else ""
     head.append(f"index {_object(old)}..{_object(new)}{stays}".encode())
     if first == second:  # an empty file comes or goes
         return b"\n".join(head) + b"\n"
-    if b"\0" in first or b"\0" in second:
+    if binary:
         head += [b"GIT binary patch", _literal(second), _literal(first)]
         return b"\n".join(head) + b"\n"
     head.append(b"--- " + (_named(b"a/" + old.path) if old else b"/dev/null"))
@@ -127,6 +131,10 @@ def _quoted(name: bytes) -> bytes:
     """A name as git writes it: in quotes with escapes if it has anything but plain characters."""
     if all(32 <= byte < 127 and byte not in (34, 92) for byte in name):
         return name
+    return _in_quotes(name)
+
+
+def _in_quotes(name: bytes) -> bytes:
     return b'"' + b"".join(_escaped(byte) for byte in name) + b'"'
 
 
