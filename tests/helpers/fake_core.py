@@ -10,6 +10,7 @@ from pathlib import Path
 
 from tests.helpers.fake_live import Answers, FakeAgents, FakeLive
 from tests.helpers.fake_reviews import FakeReviews
+from tests.helpers.fake_undo import FakeUndo
 from vibekit_desktop.core.api import Check, Core
 from vibekit_desktop.core.bus import Bus
 from vibekit_desktop.core.types.chats import ChatHeader, ChatView, Export, ExportFormat, Message, TurnSpan
@@ -453,6 +454,7 @@ class FakeCore:
         self.bus = Bus()
         self.chats = FakeChats()
         self.checkpoints = FakeCheckpoints()
+        self.undo = FakeUndo()
         self.turns = FakeTurns()
         self.watch = FakeWatch()
         self.diffs = FakeDiffs()
@@ -468,6 +470,7 @@ class FakeCore:
             events=self.bus,
             chats=self.chats,
             checkpoints=self.checkpoints,
+            undo=self.undo,
             turns=self.turns,
             watch=self.watch,
             diffs=self.diffs,

@@ -29,6 +29,7 @@ from vibekit_desktop.core.services.found import Finder
 from vibekit_desktop.core.services.headers import Headers
 from vibekit_desktop.core.services.history import HistoryService
 from vibekit_desktop.core.services.hook_chats import HookChats
+from vibekit_desktop.core.services.inverse import InverseService
 from vibekit_desktop.core.services.library import LibraryService
 from vibekit_desktop.core.services.live import LiveService
 from vibekit_desktop.core.services.live_agent import Means
@@ -114,6 +115,7 @@ def build(
     diffs = DiffService(history, serial, pool)
     reviews = ReviewService(bus, history, serial, clock=clock)
     sheets = ReviewSheets(history, serial, diffs, reviews, clock=clock)
+    undo = InverseService(history, serial, pool, counts)
     exports = ExportService(fs, history, serial, diffs, sheets, clock=clock)
     agents = AgentService(
         bus,
@@ -150,6 +152,7 @@ def build(
         events=bus,
         chats=chats,
         checkpoints=checkpoints,
+        undo=undo,
         turns=turns,
         watch=watch,
         diffs=diffs,

@@ -38,7 +38,16 @@ from vibekit_desktop.core.types.diffs import EXACT, Compare, DiffRequest, FileDi
 from vibekit_desktop.core.types.events import Event
 from vibekit_desktop.core.types.ids import BlobHash, ChatId, MessageId, WorkspacePath
 from vibekit_desktop.core.types.removals import DeleteReport, PurgeReport
-from vibekit_desktop.core.types.reviews import Comment, PlacedComment, ReviewedFile, ReviewFormat, Side
+from vibekit_desktop.core.types.reviews import (
+    Comment,
+    Decisions,
+    InversePlan,
+    InverseRequest,
+    PlacedComment,
+    ReviewedFile,
+    ReviewFormat,
+    Side,
+)
 from vibekit_desktop.core.types.settings import Setting
 from vibekit_desktop.core.types.sources import ImportReport, SourceSummary
 
@@ -175,6 +184,16 @@ class Checkpoints(Protocol):
 
     async def conflicts(self, chat: ChatId) -> Sequence[Conflict]:
         """Where somebody else changed a file under this chat's hands, oldest first."""
+
+
+class Undo(Protocol):
+    """Taking back one hunk, one file or one turn while later work stays."""
+
+    async def plan(self, request: InverseRequest, decisions: Decisions = ()) -> InversePlan:
+        """What it would do; changes nothing. Its ``plan`` is None until every overlap is decided; `Checkpoints.carry_out` does
+        it. The numbers of ``decisions`` are those of the overlaps of an earlier answer: whoever decided compares the new
+        ``overlaps`` with those that were shown, since the file may have changed meanwhile. Raises `Malformed` for hunks,
+        overlaps or points that there are not."""
 
 
 class Turns(Protocol):
@@ -481,6 +500,7 @@ class Core:
     events: Events
     chats: Chats
     checkpoints: Checkpoints
+    undo: Undo
     turns: Turns
     watch: Watch
     diffs: Diffs
