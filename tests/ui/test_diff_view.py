@@ -22,7 +22,8 @@ from vibekit_desktop.ui.theme.palette import ThemeHub
 from vibekit_desktop.ui.views.code_cells import line_of
 from vibekit_desktop.ui.views.code_line import comments_plain_in
 from vibekit_desktop.ui.views.diff import DiffView
-from vibekit_desktop.ui.views.diff_pane import DiffPane, NoteRow
+from vibekit_desktop.ui.views.diff_frame import NoteRow
+from vibekit_desktop.ui.views.diff_pane import DiffPane
 
 LABELS = (("Before turn 3", "13:31"), ("On disk", ""))
 
@@ -273,7 +274,7 @@ def test_facts_about_the_whole_file_are_said_once_above_the_panes(pane: DiffPane
 
 def test_a_changed_line_with_hidden_characters_is_pointed_out(pane: DiffPane) -> None:
     notes = show(pane, document(b"a\n", "a\u202e\n".encode()))
-    assert notes == ["Characters that can't be seen. They are shown as marks; copied text has them as they are."]
+    assert notes == ["Characters that can't be seen: 0 → 1. They are shown as marks; copied text has them as they are."]
 
 
 def test_what_has_no_panes_says_why(qtbot: QtBot, pane: DiffPane) -> None:

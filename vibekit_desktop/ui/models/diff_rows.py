@@ -9,6 +9,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
+from typing import NamedTuple
 
 from vibekit_desktop.core.types.diffs import DiffDocument, Hunk, RowKind
 from vibekit_desktop.ui.models.diff_heights import ExtraLines
@@ -51,8 +52,7 @@ class Fold:
         return self.last - self.first + 1
 
 
-@dataclass(frozen=True, slots=True)
-class Mark:
+class Mark(NamedTuple):
     """A run of changed rows in pixels from the top, for the overview strip."""
 
     top: int
@@ -216,15 +216,25 @@ class DiffRows:
 
     def marks(self) -> Iterator[Mark]:
         """Runs of changed rows for the overview strip, top down."""
-        if not self.unified:
-            for first, last, kind in self.runs.stretches:
-                top, bottom = self.top(self.index_of(first)), self.top(self.index_of(last) + 1)
-                yield Mark(top, bottom, kind is not RowKind.ADDED, kind is not RowKind.DELETED)
+        if self.unified:
+            for piece, kind in enumerate(self._kinds):
+                if kind in (Show.OLD, Show.NEW):
+                    top, bottom = self.top(self._starts[piece]), self.top(self._ends(piece) + 1)
+                    yield Mark(top, bottom, kind == Show.OLD, kind == Show.NEW)
             return
-        for piece, kind_value in enumerate(self._kinds):
-            if kind_value in (Show.OLD, Show.NEW):
-                top, bottom = self.top(self._starts[piece]), self.top(self._ends(piece) + 1)
-                yield Mark(top, bottom, kind_value == Show.OLD, kind_value == Show.NEW)
+        piece = folds = 0
+        for first, last, kind_of in self.runs.stretches:
+            while piece + 1 < len(self._rows) and self._rows[piece + 1] <= first:
+                folds += self._kinds[piece] == Show.FOLD
+                piece += 1
+            start = self._starts[piece] + first - self._values[piece]
+            end = start + last - first + 1
+            if self.extra is not None:
+                top, bottom = self.top(start), self.top(end)
+            else:
+                shift = folds * (self._fold_height - self._line)
+                top, bottom = start * self._line + shift, end * self._line + shift
+            yield Mark(top, bottom, kind_of is not RowKind.ADDED, kind_of is not RowKind.DELETED)
 
     # Opening.
 

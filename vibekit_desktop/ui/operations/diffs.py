@@ -10,31 +10,51 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from vibekit_desktop.core.api import Diffs
-from vibekit_desktop.core.types.diffs import DiffDocument, DiffRequest, FileDiff, StyleRuns, WordSpans
+from vibekit_desktop.core.types.diffs import BinaryPair, DiffDocument, DiffRequest, FileDiff, StyleRuns, WordSpans
 from vibekit_desktop.core.types.errors import CoreError
 from vibekit_desktop.ui.bridge import Bridge
 from vibekit_desktop.ui.error_text import sentence
 from vibekit_desktop.ui.theme.palette import ThemeHub
 from vibekit_desktop.ui.views.diff_pane import DiffPane
+from vibekit_desktop.ui.views.image_pair import decode
 
 Words = Callable[[FileDiff, int, int], Awaitable[Mapping[int, WordSpans]]]
 Highlight = Callable[[str, Sequence[str]], Awaitable[StyleRuns | None]]
 Labels = tuple[tuple[str, str], tuple[str, str]]
+HighlightPart = Callable[[str, Sequence[str], int, int], Awaitable[StyleRuns | None]]
+
+_OLD, _NEW = 0, 1
+_AHEAD = 60
+"""Lines above and below those in sight that are coloured with them."""
+
+_AT_ONCE = 8 << 20
+"""Images up to this size together are shown without being asked for."""
 
 
 class DiffDresser(QObject):
-    """Gives a pane the words and colours of what it shows. Invariant: nothing of a former diff reaches the present one."""
+    """Gives a pane the words and colours of what it shows. Invariant: nothing of a former diff reaches the present one.
 
-    def __init__(self, bridge: Bridge, pane: DiffPane, words: Words, highlight: Highlight) -> None:
+    ``part`` colours what is in sight while the whole is still on its way.
+    """
+
+    def __init__(
+        self, bridge: Bridge, pane: DiffPane, words: Words, highlight: Highlight, part: HighlightPart | None = None
+    ) -> None:
         super().__init__(pane)
         self._bridge = bridge
         self._pane = pane
         self._words = words
         self._highlight = highlight
+        self._part = part
+        self._begun: set[tuple[int, int]] = set()
+        self._plain = [False, False]
         pane.words_wanted.connect(self._want_words)
+        pane.view.lines_seen.connect(self._want_colours)
 
     def dress(self, diff: FileDiff) -> None:
         """Ask for the colours of a diff that the pane has begun to show."""
+        self._begun.clear()
+        self._plain = [False, False]
         if isinstance(diff.result, DiffDocument):
             self._bridge.spawn(self, self._colour(diff, diff.result), name="colour a diff")
 
@@ -45,9 +65,30 @@ class DiffDresser(QObject):
         if self._pane.diff is not diff:
             return
         self._pane.view.set_styles(new=new)
+        self._plain[_NEW] = new is None
         old = await self._highlight(path, document.old.lines) if document.old.lines else None
         if self._pane.diff is diff:
             self._pane.view.set_styles(old=old)
+            self._plain[_OLD] = old is None
+
+    def _want_colours(self, side: int, first: int, last: int) -> None:
+        diff = self._pane.diff
+        if self._part is None or self._plain[side] or diff is None or not isinstance(diff.result, DiffDocument):
+            return
+        blocks = [(side, block) for block in range(first // _AHEAD, last // _AHEAD + 1)]
+        if all(block in self._begun for block in blocks):
+            return
+        self._begun.update(blocks)
+        lines = (diff.result.old if side == _OLD else diff.result.new).lines
+        start, end = blocks[0][1] * _AHEAD, min(len(lines), (blocks[-1][1] + 1) * _AHEAD) - 1
+        self._bridge.spawn(self, self._colour_part(diff, side, lines, start, end), name="colour lines in sight")
+
+    async def _colour_part(self, diff: FileDiff, side: int, lines: Sequence[str], first: int, last: int) -> None:
+        if self._part is None:
+            return
+        styles = await self._part(diff.request.path, lines, first, last)
+        if self._pane.diff is diff and styles is not None:
+            self._pane.view.add_styles(side, first, last, styles)
 
     def _want_words(self, first: int, last: int) -> None:
         diff = self._pane.diff
@@ -70,7 +111,7 @@ class DiffPresenter(QObject):
         self._bridge = bridge
         self._diffs = diffs
         self._pane = pane
-        self._dresser = DiffDresser(bridge, pane, diffs.words, diffs.highlight)
+        self._dresser = DiffDresser(bridge, pane, diffs.words, diffs.highlight, diffs.highlight_part)
         self._token = 0
         self._request: DiffRequest | None = None
         self._labels: Labels = (("", ""), ("", ""))
@@ -86,6 +127,8 @@ class DiffPresenter(QObject):
         self._slow.timeout.connect(pane.show_loading)
         pane.load_anyway.connect(lambda: self._start(unlimited=True))
         pane.retry.connect(self._start)
+        pane.images_wanted.connect(self._want_images)
+        pane.unfolded.connect(self._dress)
 
     @property
     def request(self) -> DiffRequest | None:
@@ -125,7 +168,8 @@ class DiffPresenter(QObject):
             return
         self._token += 1
         self._drop_task()
-        self._slow.start()
+        if not (self._keep_place and self._pane.diff is not None):
+            self._slow.start()  # the same file again: what is shown stays until the new state is there
         job = self._compute(self._request, self._token, unlimited=unlimited)
         self._task = self._bridge.spawn(self, job, name="compute a diff")
 
@@ -141,5 +185,54 @@ class DiffPresenter(QObject):
             return
         self._slow.stop()
         self._pane.show_diff(diff, self._labels, keep_place=self._keep_place)
-        self._dresser.dress(diff)
+        self._dress()
         self.shown.emit(diff)
+
+    def _dress(self) -> None:
+        """Give what the pane shows what belongs to it."""
+        diff = self._pane.diff
+        if diff is None or self._pane.folded:
+            return
+        self._dresser.dress(diff)
+        result = diff.result
+        if isinstance(result, DiffDocument) and "mixed" in (result.old.line_ending, result.new.line_ending):
+            self._bridge.spawn(self, self._line_ends(diff, result), name="line ends of a diff")
+        if isinstance(result, BinaryPair) and (result.old_image or result.new_image) and _size(result) <= _AT_ONCE:
+            self._want_images()
+
+    def _want_images(self) -> None:
+        diff = self._pane.diff
+        if diff is not None:
+            self._bridge.spawn(self, self._show_images(diff), name="images of a diff")
+
+    async def _show_images(self, diff: FileDiff) -> None:
+        try:
+            sides = await self._diffs.sides(diff.request)
+        except CoreError:
+            return  # the sizes that are shown already are all there is to tell
+        old, new = [await asyncio.to_thread(decode, data) for data in sides]
+        if self._pane.diff is diff:
+            self._pane.show_images(old, new)
+
+    async def _line_ends(self, diff: FileDiff, document: DiffDocument) -> None:
+        try:
+            sides = await self._diffs.sides(diff.request)
+        except CoreError:
+            return  # copied lines then end in LF
+        for side, (data, text) in enumerate(zip(sides, (document.old, document.new), strict=True)):
+            if data is not None and text.line_ending == "mixed":
+                crlf = await asyncio.to_thread(lines_in_crlf, data, text.encoding)
+                if self._pane.diff is diff:
+                    self._pane.view.set_line_ends(side, crlf)
+
+
+def _size(pair: BinaryPair) -> int:
+    return (pair.old_size or 0) + (pair.new_size or 0)
+
+
+def lines_in_crlf(data: bytes, encoding: str) -> frozenset[int]:
+    """Which lines (from 1) end in CRLF. ``encoding`` is a `DiffSide`'s."""
+    wide = encoding.startswith(("UTF-16", "UTF-32"))
+    # Only the ends count: a wide text is read as one, any other has the same bytes for them.
+    text = data.decode(encoding.removesuffix("?").lower().replace(" ", "-"), "replace") if wide else data.decode("latin-1")
+    return frozenset(number for number, line in enumerate(text.split("\n")[:-1], 1) if line.endswith("\r"))

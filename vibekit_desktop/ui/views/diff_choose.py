@@ -5,9 +5,10 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QWidget
 
 from vibekit_desktop.core.types.diffs import DiffDocument, DiffSide
+from vibekit_desktop.ui.models.diff_find import Hit, Hits
 from vibekit_desktop.ui.models.diff_follow import Follow
 from vibekit_desktop.ui.models.diff_rows import Show
-from vibekit_desktop.ui.models.diff_runs import OLD
+from vibekit_desktop.ui.models.diff_runs import OLD, Runs
 from vibekit_desktop.ui.models.diff_select import Place, Selection, everything, text_of, whole_lines
 from vibekit_desktop.ui.theme.palette import ThemeHub
 from vibekit_desktop.ui.views.diff_hunks import HunkSurface
@@ -73,6 +74,37 @@ class ChoosingSurface(HunkSurface):
 
     def _text(self, side: int) -> DiffSide:
         return self._painter.side(side)
+
+    # What is looked for.
+
+    def set_hits(self, hits: Hits | None, current: int = -1) -> None:
+        """Mark the places of a text; ``current`` is the position of the one that was gone to."""
+        self._painter.dress.hits = hits
+        self._painter.dress.hit = current
+        self.viewport().update()
+
+    def show_hit(self, hit: Hit) -> None:
+        """Bring a place into sight, out of its fold if it is in one."""
+        rows, runs = self.rows, self._runs
+        if rows is None or runs is None:
+            return
+        self.show_row(hit.row)
+        index = rows.index_of(hit.row, hit.side)
+        self.bring_row(index)
+        self.scroll_to_column(hit.side, runs.line(hit.side, hit.row), hit.start, hit.end)
+        self._side = hit.side if not self._unified else self._side
+        self._set_cursor(index)
+
+    def row_in_sight(self) -> int:
+        """The document row from which on a text is looked for: that of the current line in sight, else the first in sight."""
+        first, last = self.visible_span()
+        held = self._cursor_row() if first <= self._cursor <= last else self._top_row()
+        return held[0] if held is not None else 0
+
+    @property
+    def runs(self) -> Runs | None:
+        """Where the document changes."""
+        return self._runs
 
     # The current line.
 

@@ -12,12 +12,12 @@ from vibekit_desktop.core.types.diffs import (
     TooLarge,
     Unreadable,
 )
-from vibekit_desktop.ui.text import tr
+from vibekit_desktop.ui.text import tr, tr_n
 from vibekit_desktop.ui.visible import visible_name
 from vibekit_desktop.ui.wording import number_text, size_text
 
 
-def notes_of(result: DiffDocument | Identical) -> tuple[tuple[str, str], ...]:
+def notes_of(result: DiffDocument | Identical | BinaryPair) -> tuple[tuple[str, str], ...]:
     """One (strong, plain) pair per fact, in the order of the document's notes."""
     lines = 0
     if isinstance(result, DiffDocument):
@@ -39,7 +39,8 @@ def _note(note: DiffNote, lines: int) -> tuple[str, str] | None:
         case Note.INVALID_BYTES:
             return tr("Some bytes are not text in this encoding."), tr("They are shown as marks.")
         case Note.INVISIBLE:
-            return tr("Characters that can't be seen."), tr("They are shown as marks; copied text has them as they are.")
+            strong = tr("Characters that can't be seen: {old} → {new}.", old=note.old, new=note.new)
+            return strong, tr("They are shown as marks; copied text has them as they are.")
         case Note.RENAME:
             return tr("Renamed from {old}.", old=visible_name(note.old)), ""
         case Note.TYPE:
@@ -63,6 +64,19 @@ def _bits(text: str) -> int | None:
         return int(text.removeprefix("0o"), 8)
     except ValueError:
         return None
+
+
+def folded_text(kind: str, document: DiffDocument) -> str:
+    """Why a file is not shown at once: "Lock file, 1,240 changed lines."."""
+    count = document.lines_added + document.lines_removed
+    lines = tr_n("{n} changed line", "{n} changed lines", count)
+    match kind:
+        case "lock":
+            return tr("Lock file, {lines}.", lines=lines)
+        case "minified":
+            return tr("Minified file, {lines}.", lines=lines)
+        case _:
+            return tr("Generated file, {lines}.", lines=lines)
 
 
 def binary_text(result: BinaryPair) -> str:

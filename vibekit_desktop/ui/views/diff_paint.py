@@ -229,7 +229,7 @@ class RowPainter:
         if self.options.invisibles and (number < len(of.lines) or of.final_newline):
             painter.setFont(self.theme.font("code"))
             painter.setPen(self.theme.color("diff.line-number"))
-            sign = "\u240d\u21b5" if self.dress.ends_in_crlf(side, number, of.line_ending) else "\u21b5"
+            sign = "CR\u21b5" if self.dress.ends_in_crlf(side, number, of.line_ending) else "\u21b5"
             painter.drawText(place.adjusted(0, 0, 60, 0), Qt.AlignmentFlag.AlignVCenter, sign)
 
     def _chosen(self, side: int, number: int, line: Line) -> tuple[int, int, bool] | None:

@@ -1,127 +1,43 @@
-"""A diff with all that belongs around it: heads of the two sides, notes, overview strip; or the reason there is none.
+"""A diff with all that belongs around it: heads of the two sides, notes, find, overview strip; or the reason there is none.
 
-Shows `FileDiff` values whatever their result, and asks nobody: words and colours are given to it. UI thread only.
+Shows `FileDiff` values whatever their result, and asks nobody: words, colours and images are given to it. UI thread only.
 """
 
 from typing import assert_never
 
-from PySide6.QtCore import QRectF, QSize, Signal
-from PySide6.QtGui import QPainter, QPaintEvent
-from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QGuiApplication, QPainter, QPaintEvent
+from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from vibekit_desktop.core.types.diffs import BinaryPair, DiffDocument, DiffSide, FileDiff, Identical, TooLarge, Unreadable
+from vibekit_desktop.core.types.ids import WorkspacePath
 from vibekit_desktop.ui.error_text import ErrorText
+from vibekit_desktop.ui.models.diff_options import DiffOptions
 from vibekit_desktop.ui.text import tr
 from vibekit_desktop.ui.theme.palette import ThemeHub
 from vibekit_desktop.ui.views.blank import Blank, Skeleton
-from vibekit_desktop.ui.views.controls import Button, draw_icon
 from vibekit_desktop.ui.views.diff import DiffView
-from vibekit_desktop.ui.views.diff_notes import binary_text, large_text, notes_of, unreadable_text
+from vibekit_desktop.ui.views.diff_find import FindBar
+from vibekit_desktop.ui.views.diff_frame import NoteRow, SideHeads
+from vibekit_desktop.ui.views.diff_notes import binary_text, folded_text, large_text, notes_of, unreadable_text
+from vibekit_desktop.ui.views.image_pair import ImagePair, Picture
 from vibekit_desktop.ui.views.overview import OverviewStrip
-from vibekit_desktop.ui.views.row_paint import draw_text
 
-
-class NoteRow(QWidget):
-    """One fact in a row of 28: icon, words in bold, words, perhaps a link. ``acted``: the link was pressed.
-
-    ``tone``: ``accent``, ``danger`` or empty (plain).
-    """
-
-    acted = Signal()
-
-    def __init__(
-        self,
-        hub: ThemeHub,
-        icon: str,
-        strong: str,
-        text: str,
-        *,
-        tone: str = "",
-        action: str = "",
-        parent: QWidget | None = None,
-    ) -> None:
-        super().__init__(parent)
-        self._hub = hub
-        self._icon = icon
-        self._strong = strong
-        self._text = text
-        self._tone = tone
-        self.setFixedHeight(hub.theme.size("pane-head"))
-        self.setAccessibleName(" ".join(part for part in (strong, text) if part))
-        self.setToolTip("")
-        layout = QHBoxLayout(self)
-        layout.setContentsMargins(0, 0, 12, 1)
-        layout.addStretch(1)
-        if action:
-            button = Button(hub, action, kind="link", size="small", parent=self)
-            button.clicked.connect(self.acted)
-            layout.addWidget(button)
-        hub.changed.connect(self.update)
-
-    def sizeHint(self) -> QSize:
-        return QSize(200, self._hub.theme.size("pane-head"))
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        theme = self._hub.theme
-        painter = QPainter(self)
-        if self._tone == "accent":
-            painter.fillRect(self.rect(), theme.color("accent.tint"))
-        painter.fillRect(QRectF(0, self.height() - 1, self.width(), 1), theme.color("line.hair"))
-        token = "danger.text" if self._tone == "danger" else "text.secondary"
-        icon = {"accent": "accent.text", "danger": "danger.text"}.get(self._tone, "text.secondary")
-        draw_icon(painter, theme, self._icon, icon, 16, 7, 14)
-        box = QRectF(38, 0, self.width() - 140, self.height() - 1)
-        x = 38.0
-        if self._strong:
-            x += draw_text(painter, theme, box, self._strong, style="small", weight=500) + 4
-        draw_text(
-            painter, theme, QRectF(x, 0, self.width() - x - 120, self.height() - 1), self._text, style="small", token=token
-        )
-
-
-class _Heads(QWidget):
-    """The row above the panes: which side, when, encoding and line ends."""
-
-    def __init__(self, hub: ThemeHub, parent: QWidget) -> None:
-        super().__init__(parent)
-        self._hub = hub
-        self._sides: tuple[tuple[str, str, str], ...] = ()
-        self.setFixedHeight(hub.theme.size("diff-note"))
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        hub.changed.connect(self.update)
-
-    def set_sides(self, sides: tuple[tuple[str, str, str], ...]) -> None:
-        """Label, time and format of each side; two of them, or one text across."""
-        self._sides = sides
-        self.setAccessibleName(", ".join(" ".join(part for part in side if part) for side in sides))
-        self.update()
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        theme = self._hub.theme
-        painter = QPainter(self)
-        painter.fillRect(self.rect(), theme.color("bg.raised"))
-        painter.fillRect(QRectF(0, self.height() - 1, self.width(), 1), theme.color("line.hair"))
-        half = self.width() // 2
-        places = (QRectF(0, 0, half, 27), QRectF(half + 1, 0, self.width() - half - 1, 27))
-        for number, (label, time, form) in enumerate(self._sides):
-            box = places[number].adjusted(12, 0, -12, 0)
-            width = draw_text(painter, theme, box, label, style="small", weight=500, token="text.secondary")
-            rest = box.adjusted(width + 8, 0, 0, 0)
-            used = draw_text(painter, theme, rest, time, style="small", token="text.tertiary")
-            draw_text(painter, theme, rest.adjusted(used + 8, 0, 0, 0), form, style="small", token="text.tertiary", right=True)
-        if len(self._sides) > 1:
-            painter.fillRect(QRectF(half, 0, 1, self.height()), theme.color("line.hair"))
+_Labels = tuple[tuple[str, str], tuple[str, str]]
 
 
 class DiffPane(QWidget):
     """Invariant: what is shown is ``diff``, or nothing. ``view`` is the `DiffView`.
 
-    Signals: ``load_anyway()``: show a file over the limits; ``retry()``: Try again after a failure;
-    ``hunk_changed(index, count)`` and ``words_wanted(first, last)`` of the view.
+    Signals: ``load_anyway()``: show a file over the limits; ``retry()``: Try again after a failure; ``images_wanted()``: show
+    the images of a binary file; ``unfolded()``: a generated file was opened; ``hunk_changed(index, count)`` and
+    ``words_wanted(first, last)`` of the view.
     """
 
     load_anyway = Signal()
     retry = Signal()
+    images_wanted = Signal()
+    unfolded = Signal()
     hunk_changed = Signal(int, int)
     words_wanted = Signal(int, int)
 
@@ -132,13 +48,21 @@ class DiffPane(QWidget):
         self._hub = hub
         self._with_heads = heads
         self._with_notes = notes
-        self._labels = (("", ""), ("", ""))
+        self._labels: _Labels = (("", ""), ("", ""))
+        self._opened: set[WorkspacePath] = set()
         self._diff: FileDiff | None = None
         self.view = DiffView(hub, self, unified=unified)
         self.view.hunk_changed.connect(self.hunk_changed)
         self.view.words_wanted.connect(self.words_wanted)
+        self.view.find_requested.connect(self.open_find)
+        self.view.find_stepped.connect(self._step_find)
+        self.view.copy_path_requested.connect(self.copy_path)
+        self.view.place_lost.connect(self._say_place_lost)
+        self.find_bar = FindBar(hub, self.view, self)
+        self.find_bar.closed.connect(lambda: self.view.setFocus(Qt.FocusReason.OtherFocusReason))
+        self.images = ImagePair(hub, self)
         self._strip = OverviewStrip(hub, self.view, self)
-        self._heads = _Heads(hub, self)
+        self._heads = SideHeads(hub, self)
         self._blank = Blank(hub, self)
         self._blank.acted.connect(self.retry)
         self._skeleton = Skeleton(hub, self, row=40)
@@ -149,6 +73,7 @@ class DiffPane(QWidget):
         self._note_layout = _column(self._note_box)
         text = QWidget(self)
         left = _column(text)
+        left.addWidget(self.find_bar)
         left.addWidget(self._heads)
         left.addWidget(self.view, 1)
         page = QWidget(self)
@@ -159,7 +84,7 @@ class DiffPane(QWidget):
         across.addWidget(self._strip)
         self._page = page
         self._stack = QStackedWidget(self)
-        for widget in (page, self._blank, self._skeleton, self._reason):
+        for widget in (page, self._blank, self._skeleton, self._reason, self.images):
             self._stack.addWidget(widget)
         layout = _column(self)
         layout.addWidget(self._note_box)
@@ -171,11 +96,26 @@ class DiffPane(QWidget):
         """What is shown."""
         return self._diff
 
+    @property
+    def folded(self) -> bool:
+        """Whether a generated file is there and not opened."""
+        diff = self._diff
+        return diff is not None and self._is_folded(diff)
+
+    def open_folded(self) -> None:
+        """Show a generated file after all."""
+        diff = self._diff
+        if diff is not None and self._is_folded(diff):
+            self._opened.add(diff.request.path)
+            self.show_diff(diff, self._labels)
+            self.unfolded.emit()
+
     def clear(self) -> None:
         """Show nothing."""
         self._diff = None
         self._show_notes(())
         self.view.set_document(None)
+        self.find_bar.refresh()
         self._blank.show_nothing()
         self._to(self._blank)
 
@@ -198,26 +138,34 @@ class DiffPane(QWidget):
         self._blank.say("check", tr("Nothing to review"), tr("Both sides are the same."))
         self._to(self._blank)
 
-    def show_diff(self, diff: FileDiff, labels: tuple[tuple[str, str], tuple[str, str]], *, keep_place: bool = False) -> None:
+    def show_diff(self, diff: FileDiff, labels: _Labels, *, keep_place: bool = False) -> None:
         """Show one file. ``labels``: the two sides' names and times. ``keep_place``: the same file again."""
         same_file = self._diff is not None and self._diff.request.path == diff.request.path
         self._diff = diff
         self._labels = labels
         result = diff.result
-        if self._with_notes and isinstance(result, DiffDocument | Identical):
+        if self._with_notes and isinstance(result, DiffDocument | Identical | BinaryPair):
             self._show_notes(notes_of(result))
         else:
             self._show_notes(())
         match result:
+            case DiffDocument() if self._is_folded(diff):
+                row = NoteRow(self._hub, "lock", "", folded_text(diff.generated, result), action=tr("Show"))
+                row.acted.connect(self.open_folded)
+                self._show_reason(row)
             case DiffDocument():
-                self.view.set_document(result, keep_place=keep_place and same_file)
-                self._show_heads(result)
                 self._to(self._page)
+                self._show_heads(result)
+                self.view.set_document(result, keep_place=keep_place and same_file)
+                self.find_bar.refresh()
             case Identical():
                 self._blank.say("check", tr("Nothing to review"), tr("Both sides are the same."))
                 self._to(self._blank)
             case BinaryPair():
-                self._show_reason(NoteRow(self._hub, "image", "", binary_text(result)))
+                images = result.old_image or result.new_image
+                row = NoteRow(self._hub, "image", "", binary_text(result), action=tr("Show images") if images else "")
+                row.acted.connect(self.images_wanted)
+                self._show_reason(row)
             case TooLarge():
                 row = NoteRow(self._hub, "info", "", large_text(result), action=tr("Load anyway"))
                 row.acted.connect(self.load_anyway)
@@ -227,13 +175,60 @@ class DiffPane(QWidget):
             case _:
                 assert_never(result)
 
+    def show_images(self, old: Picture | None, new: Picture | None) -> None:
+        """Show the images of the binary file that is there now."""
+        self.images.show_pictures(old, new, (self._labels[0][0], self._labels[1][0]))
+        self._to(self.images)
+
+    def set_options(self, options: DiffOptions) -> None:
+        """Show diffs in another way from now on."""
+        self.view.set_options(options)
+
+    # Find, and the path.
+
+    def open_find(self, text: str = "") -> None:
+        """Look for something in the diff that is shown."""
+        chosen = self.view.selected_text()
+        if self._stack.currentWidget() is self._page:
+            self.find_bar.open(text or ("" if "\n" in chosen else chosen))
+
+    def close_find(self) -> bool:
+        """Close the bar; whether it was open."""
+        was_open = not self.find_bar.isHidden()
+        if was_open:
+            self.find_bar.close_bar()
+        return was_open
+
+    def _step_find(self, step: int) -> None:
+        if self.find_bar.isHidden():
+            self.open_find()
+        else:
+            self.find_bar.step(step)
+
+    def copy_path(self) -> None:
+        """Put the file's path on the clipboard."""
+        if self._diff is not None:
+            QGuiApplication.clipboard().setText(self._diff.request.path)
+
     def set_unified(self, unified: bool) -> None:
         """One pane or two."""
         self.view.set_unified(unified)
         if self._diff is not None and isinstance(self._diff.result, DiffDocument):
             self._show_heads(self._diff.result)
 
+    def _is_folded(self, diff: FileDiff) -> bool:
+        known = diff.request.path in self._opened
+        return bool(diff.generated) and not known and self._with_notes and isinstance(diff.result, DiffDocument)
+
+    def _say_place_lost(self) -> None:
+        row = NoteRow(self._hub, "info", tr("This file changed on disk."), tr("Showing the new state."), tone="accent")
+        self._note_layout.insertWidget(0, row)
+        row.show()
+        self._note_box.show()
+
     def _to(self, widget: QWidget) -> None:
+        if widget is not self.images:
+            self.images.clear()
         self._skeleton.end()
         self._stack.setCurrentWidget(widget)
 
