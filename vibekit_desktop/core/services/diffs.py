@@ -154,6 +154,9 @@ class DiffService:
         (unread,) = await self._sides(
             plan.chat, lambda vault, kernel: [_read_pair(vault, kernel, request, file.current, file.wanted)]
         )
+        merged = None if file.wanted.sha is None else plan.merged(file.wanted.sha)
+        if merged is not None:
+            unread = replace(unread, new=merged)  # no store has it before the plan is carried out
         return await self._compute(unread, limits=DEFAULT)
 
     async def words(self, diff: FileDiff, first_row: int, last_row: int) -> Mapping[int, WordSpans]:

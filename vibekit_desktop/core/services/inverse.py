@@ -252,7 +252,7 @@ def _renamed(vault: OpenVault, kernel: CheckpointKernel, chat: ChatId, found: li
     if not gone or not came:
         return renamed(found, {})
     changes = (change for entry in kernel.timeline(chat).entries for change in entry.files)
-    told = {change.path: change.old_path for change in changes if change.old_path is not None}
+    told: dict[str, str] = {change.path: change.old_path for change in changes if change.old_path is not None}
     pairs = renames.renamed(
         [_candidate(vault, kernel, one.path, one.old) for one in gone],
         [_candidate(vault, kernel, one.path, one.new) for one in came],
