@@ -197,8 +197,9 @@ def _raw_comment(kept: KeptComment) -> dict[str, object]:
 
 def _fields(one: msgspec.Struct) -> dict[str, object]:
     """The fields of a stored object, without those that say nothing."""
-    empty = ("", 0, ())
-    return {name: value for name in one.__struct_fields__ if (value := getattr(one, name)) not in empty}
+    needed = len(one.__struct_fields__) - len(one.__struct_defaults__)
+    fields = {name: getattr(one, name) for name in one.__struct_fields__}
+    return {name: value for at, (name, value) in enumerate(fields.items()) if at < needed or value not in ("", 0, ())}
 
 
 def _path(text: str, exact: str) -> WorkspacePath:
