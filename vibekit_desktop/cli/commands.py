@@ -5,27 +5,22 @@ import json
 import sys
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 
-from vibekit_desktop.cli import agents, chats, exports, live, objects, printing, reviews, turns
+from vibekit_desktop.cli import agents, chats, exports, live, objects, printing, restores, reviews, turns
 from vibekit_desktop.cli.objects import Json
 from vibekit_desktop.cli.options import folder_of
 from vibekit_desktop.cli.printing import many
+from vibekit_desktop.cli.restores import header_of, paths_of
 from vibekit_desktop.cli.sentences import DONE, FAILED, REFUSED
 from vibekit_desktop.core.api import Core
-from vibekit_desktop.core.types.chats import ChatHeader, ChatView, ExportFormat, Message
+from vibekit_desktop.core.types.chats import ChatView, ExportFormat, Message
 from vibekit_desktop.core.types.checkpoints import (
     ChangeStatus,
     FileChange,
     FileState,
-    Mine,
-    Point,
-    RestorePlan,
-    Scope,
     State,
     parse_point,
 )
 from vibekit_desktop.core.types.diffs import BinaryPair, Compare, DiffDocument, FileDiff, Identical, Ignore
-from vibekit_desktop.core.types.errors import NothingToEnd, PlanStale
-from vibekit_desktop.core.types.ids import ChatId, WorkspacePath
 
 Command = Callable[[Core, argparse.Namespace], Awaitable[int]]
 
@@ -141,14 +136,6 @@ async def _timeline(core: Core, options: argparse.Namespace) -> int:
     return DONE
 
 
-def _paths(core: Core, header: ChatHeader, texts: Sequence[str]) -> list[WorkspacePath]:
-    return [core.library.workspace_path(header.workspace, text) for text in texts]
-
-
-async def _header(core: Core, text: str) -> ChatHeader:
-    return (await core.chats.open(await core.chats.resolve(text))).header
-
-
 def _status(before: FileState, after: FileState) -> ChangeStatus:
     if before.state is State.ABSENT:
         return ChangeStatus.ADDED
@@ -180,8 +167,8 @@ def _diff_change(diff: FileDiff) -> FileChange:
 
 async def _diff(core: Core, options: argparse.Namespace) -> int:
     old, new = parse_point(options.old), parse_point(options.new)
-    header = await _header(core, options.chat)
-    paths = _paths(core, header, options.paths)
+    header = await header_of(core, options.chat)
+    paths = paths_of(core, header, options.paths)
     compare = Compare(Ignore.ALL if options.ignore_whitespace else Ignore.NOTHING)
     if options.html or options.markdown:
         return await reviews.document(core, options, header.id, (old, new), paths, compare)
@@ -208,102 +195,9 @@ async def _diff(core: Core, options: argparse.Namespace) -> int:
     return DONE
 
 
-async def _plan(core: Core, options: argparse.Namespace, point: Point) -> tuple[RestorePlan, list[WorkspacePath]]:
-    header = await _header(core, options.chat)
-    paths = _paths(core, header, options.paths)
-    mine = Mine(restore_all=options.mine == "restore")
-    plan = await core.checkpoints.plan_restore(header.id, point, paths=paths, scope=Scope(options.scope), mine=mine)
-    return plan, paths
-
-
-def _show_plan(options: argparse.Namespace, plan: RestorePlan) -> None:
-    if options.json:
-        printing.print_json(objects.plan_object(plan))
-    else:
-        printing.print_plan(plan)
-
-
-async def _preview(core: Core, options: argparse.Namespace) -> int:
-    plan, _ = await _plan(core, options, parse_point(options.point))
-    _show_plan(options, plan)
-    return DONE
-
-
-async def _carry_out(core: Core, options: argparse.Namespace, plan: RestorePlan, named: Sequence[WorkspacePath]) -> int:
-    if not options.yes:
-        _show_plan(options, plan)
-        if not options.json:
-            printing.say("Nothing was changed. Add --yes to carry it out.")
-        return REFUSED
-    report = await core.checkpoints.carry_out(plan)
-    if options.json:
-        printing.print_json(objects.report_object(report))
-    else:
-        printing.print_report(report)
-    left = {one.path for one in report.left}
-    # command-line.md: a path that was asked for by name and left, for whatever reason, is not a success
-    if report.failed or not report.verified or any(path in left for path in named):
-        return REFUSED
-    return DONE
-
-
-async def _recover(core: Core, options: argparse.Namespace) -> ChatId:
-    """Before the first change of a verb: what a crash interrupted (storage.md 5). Returns the chat."""
-    chat = await core.chats.resolve(options.chat)
-    if options.yes:
-        for report in await core.checkpoints.recover(chat):
-            print(f"finished the interrupted entry {report.entry} of chat {report.chat}", file=sys.stderr)
-    return chat
-
-
-async def _restore(core: Core, options: argparse.Namespace) -> int:
-    await _recover(core, options)
-    plan, paths = await _plan(core, options, parse_point(options.point))
-    if options.plan and options.plan != plan.digest:
-        raise PlanStale(())
-    return await _carry_out(core, options, plan, paths)
-
-
-async def _undo_file(core: Core, options: argparse.Namespace) -> int:
-    point = parse_point(options.point)
-    await _recover(core, options)
-    header = await _header(core, options.chat)
-    path = core.library.workspace_path(header.workspace, options.path)
-    mine = Mine(restore_all=options.mine == "restore")
-    plan = await core.checkpoints.plan_undo_file(header.id, point, path, mine=mine)
-    return await _carry_out(core, options, plan, [path])
-
-
-async def _undo(core: Core, options: argparse.Namespace) -> int:
-    chat = await _recover(core, options)
-    mine = Mine(restore_all=options.mine == "restore")
-    planner = core.checkpoints.plan_undo if options.verb == "undo" else core.checkpoints.plan_redo
-    return await _carry_out(core, options, await planner(chat, mine=mine), [])
-
-
-async def _end_restore(core: Core, options: argparse.Namespace) -> int:
-    chat = await _recover(core, options)
-    if options.yes:
-        ended = await core.checkpoints.leave_unfinished(chat)
-        text = f"ended {many(ended, 'restore')} of chat {chat}; its files stay as they are"
-    elif (await core.checkpoints.timeline(chat)).to_answer:
-        ended = 0
-        text = (
-            f"Chat {chat} has a restore that was begun by another program or in another folder, and did not end. It would be "
-            "ended, its files as they are.\nNothing was changed. Add --yes to end it."
-        )
-    else:
-        raise NothingToEnd(chat)
-    if options.json:
-        printing.print_json({"ended": ended})
-    else:
-        printing.say(text)
-    return DONE if ended else REFUSED
-
-
 async def _cat(core: Core, options: argparse.Namespace) -> int:
     point = parse_point(options.point)
-    header = await _header(core, options.chat)
+    header = await header_of(core, options.chat)
     data = await core.checkpoints.content(header.id, point, core.library.workspace_path(header.workspace, options.path))
     sys.stdout.buffer.write(data)
     sys.stdout.buffer.flush()
@@ -354,12 +248,13 @@ COMMANDS: Mapping[str, Command] = {
     "show": _show,
     "timeline": _timeline,
     "diff": _diff,
-    "preview": _preview,
-    "restore": _restore,
-    "undo-file": _undo_file,
-    "undo": _undo,
-    "redo": _undo,
-    "end-restore": _end_restore,
+    "preview": restores.preview,
+    "restore": restores.restore,
+    "undo-file": restores.undo_file,
+    "undo": restores.undo,
+    "redo": restores.undo,
+    "undo-turn": restores.undo_turn,
+    "end-restore": restores.end_restore,
     "cat": _cat,
     "checkout": _checkout,
     "record": turns.record,

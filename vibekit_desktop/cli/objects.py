@@ -35,6 +35,7 @@ from vibekit_desktop.core.types.diffs import (
     TooLarge,
     Unreadable,
 )
+from vibekit_desktop.core.types.reviews import OverlapAt
 from vibekit_desktop.core.types.settings import Setting
 from vibekit_desktop.core.types.sources import ImportedChat, ImportReport, SourceSummary
 
@@ -170,6 +171,7 @@ def entry_object(entry: TimelineEntry) -> dict[str, Json]:
     if entry.kind is EntryKind.RESTORE:
         base["entry"] = entry.entry
         base["point"] = entry.point
+        base["upto"] = entry.upto or None
         base["undone"] = entry.undone
         base["restore_kind"] = entry.restore_kind.value if entry.restore_kind else None
         base["takes_back"] = entry.takes_back or None
@@ -302,6 +304,7 @@ def plan_object(plan: RestorePlan) -> dict[str, Json]:
         "digest": plan.digest,
         "kind": plan.kind.value,
         "point": point_text(plan.point),
+        "upto": None if plan.upto is None else point_text(plan.upto),
         "scope": plan.scope.value,
         "message_count": plan.keep_messages,
         "cut_turns": list(plan.cut_turns) if plan.cut_turns else None,
@@ -317,7 +320,7 @@ def left_list(left: Iterable[LeftFile]) -> list[Json]:
 
 
 def report_object(report: RestoreReport) -> dict[str, Json]:
-    """The object of ``restore``, ``undo-file``, ``undo`` and ``redo``."""
+    """The object of ``restore`` and every kind of undo."""
     return {
         "entry": report.entry or None,
         "restored": [shown(path) for path in report.restored],
@@ -325,6 +328,21 @@ def report_object(report: RestoreReport) -> dict[str, Json]:
         "failed": left_list(report.failed),
         "verified": report.verified,
         "branch_chat_id": report.branch_chat_id,
+    }
+
+
+def overlap_object(overlap: OverlapAt) -> dict[str, Json]:
+    """One element of ``overlaps`` of ``undo-turn``."""
+    return {
+        **path_keys(overlap.path),
+        "number": overlap.number,
+        "kind": overlap.kind.value,
+        "first_line": overlap.first_line,
+        "last_line": overlap.last_line,
+        "now": [shown(line) for line in overlap.now],
+        "then": [shown(line) for line in overlap.then],
+        "after": [shown(line) for line in overlap.after],
+        "changed_by": overlap.changed_by,
     }
 
 

@@ -106,7 +106,21 @@ def _add_point_verbs(verbs: "argparse._SubParsersAction[_Parser]") -> None:
     _add_mine(parser)
     parser.add_argument("--yes", action="store_true")
 
-    for name, text in (("undo", "take back the newest restore or undo of a file"), ("redo", "take back the newest undo")):
+    parser = verbs.add_parser(
+        "undo-turn",
+        help="take back what one turn did and keep what came later",
+        description="Take back what a turn did to the files. What later turns or people did stays, also in the same file. "
+        "Lines that were changed again overlap: without --overlaps they are listed and nothing is done.",
+    )
+    parser.add_argument("chat", metavar="CHAT")
+    parser.add_argument("turn", metavar="TURN", type=_positive)
+    parser.add_argument("--path", dest="paths", metavar="PATH", nargs="+", action="extend", default=[], help="only these files")
+    parser.add_argument(
+        "--overlaps", choices=("keep", "undo"), help="where later work overlaps: keep it, or let it go with what it overlaps"
+    )
+    parser.add_argument("--yes", action="store_true", help="carry it out; without it the preview is printed")
+
+    for name, text in (("undo", "take back the newest restore or undo of a change"), ("redo", "take back the newest undo")):
         parser = verbs.add_parser(name, help=text)
         parser.add_argument("chat", metavar="CHAT")
         _add_mine(parser)

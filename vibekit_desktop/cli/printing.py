@@ -27,6 +27,10 @@ from vibekit_desktop.core.types.checkpoints import (
     point_text,
 )
 from vibekit_desktop.core.types.diffs import BinaryPair, DiffDocument, FileDiff, Identical, TooLarge, Unreadable
+from vibekit_desktop.core.types.reviews import Overlap, OverlapAt
+
+_OVERLAP_LINES = 20
+"""Of more lines of an overlap the first are shown."""
 
 _STATUS_STYLE = {
     ChangeStatus.ADDED: "cyan",
@@ -298,7 +302,8 @@ def print_plan(plan: RestorePlan) -> None:
         Action.LEAVE: "leave",
     }
     will = f"{len(plan.acts)} of {many(len(plan.files), 'file')} will change"
-    say(f"{plan.kind.value} {point_text(plan.point)}: {will}" + (f", {plan.deletes} deleted" if plan.deletes else ""))
+    span = point_text(plan.point) + ("" if plan.upto is None else f" to {point_text(plan.upto)}")
+    say(f"{plan.kind.value} {span}: {will}" + (f", {plan.deletes} deleted" if plan.deletes else ""))
     table = _table("", "path", "")
     for file in plan.files:
         table.add_row(Text(words[file.action]), Text(visible(file.path)), Text(_remark(file), style="dim"))
@@ -321,7 +326,7 @@ def _remark(file: PlannedFile) -> str:
     parts: list[str] = []
     if file.changed_by:
         kept = "kept" if file.action is Action.LEAVE else "will be replaced, its bytes are kept"
-        who = {"user": "you", "unknown": "somebody, may be you"}.get(file.changed_by, f"chat {file.changed_by[:8]}")
+        who = _who(file.changed_by)
         parts.append(
             f"changed in the agent's turn, may be yours; {kept}" if file.may_be_yours else f"changed since by {who}; {kept}"
         )
@@ -332,6 +337,35 @@ def _remark(file: PlannedFile) -> str:
     if file.hard_linked:
         parts.append("hard-linked: this name gets a file of its own, its other names keep theirs")
     return "; ".join(parts)
+
+
+def print_overlaps(overlaps: Iterable[OverlapAt]) -> None:
+    """Where later work is in the way of an undo, and what would become of it."""
+    for one in overlaps:
+        say(f"{visible(one.path)}, {_place(one)}, changed later by {_who(one.changed_by)}")
+        for sign, lines, style in (("-", one.now, "red"), ("+", one.then, "green")):
+            for line in lines[:_OVERLAP_LINES]:
+                _console().print(Text(visible(f"  {sign}{line}"), style=style))
+            if len(lines) > _OVERLAP_LINES:
+                say(f"  {sign} ... {many(len(lines) - _OVERLAP_LINES, 'more line', 'more lines')}")
+
+
+def _place(overlap: OverlapAt) -> str:
+    match overlap.kind:
+        case Overlap.FILE:
+            return "the whole file"
+        case Overlap.MODE:
+            return "its permissions"
+        case Overlap.LINES if overlap.last_line < overlap.first_line:
+            return f"above line {overlap.first_line}"
+        case Overlap.LINES if overlap.last_line == overlap.first_line:
+            return f"line {overlap.first_line}"
+        case _:
+            return f"lines {overlap.first_line} to {overlap.last_line}"
+
+
+def _who(changed_by: str) -> str:
+    return {"user": "you", "unknown": "somebody, may be you"}.get(changed_by, f"chat {changed_by[:8]}")
 
 
 def print_report(report: RestoreReport) -> None:
