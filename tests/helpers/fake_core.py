@@ -299,7 +299,7 @@ class FakeDiffs(Answers):
         given = self.by_path.get(request.path)
         if given is None:
             return FileDiff(request=request, before=UNKNOWN, after=UNKNOWN, result=BinaryPair(None, None))
-        return FileDiff(request=request, before=given.before, after=given.after, result=given.result)
+        return replace(given, request=request)
 
     async def file(self, request: DiffRequest, *, unlimited: bool = False) -> FileDiff:
         self.note("file", request, unlimited)

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field, replace
 
 from tests.helpers.fake_live import Answers
 from vibekit_desktop.core.types.checkpoints import Mine, RestoreKind, RestorePlan, Scope
+from vibekit_desktop.core.types.ids import WorkspacePath
 from vibekit_desktop.core.types.reviews import Decisions, InversePlan, InverseRequest, OverlapAt
 
 
@@ -12,6 +13,7 @@ class FakeUndo(Answers):
     overlaps: tuple[OverlapAt, ...] = ()
     plans: list[RestorePlan] = field(default_factory=list)
     """What everything decided comes to, in order; the last one stays. None at all: a plan with nothing to do."""
+    later_kept: tuple[WorkspacePath, ...] = ()
 
     async def plan(self, request: InverseRequest, decisions: Decisions = ()) -> InversePlan:
         self.note("plan", request, decisions)
@@ -23,7 +25,7 @@ class FakeUndo(Answers):
             decisions=decisions,
             overlaps=self.overlaps,
             open=left_open,
-            later_kept=(),
+            later_kept=self.later_kept,
             plan=None if left_open else replace(plan, upto=request.new),
         )
 

@@ -36,6 +36,7 @@ from vibekit_desktop.ui.operations.checkpoints import CheckpointOperations
 from vibekit_desktop.ui.operations.follow_theme import FollowTheme
 from vibekit_desktop.ui.operations.history import HistoryOperations
 from vibekit_desktop.ui.operations.open_chat import OpenChat
+from vibekit_desktop.ui.review_desk import ReviewDesk
 from vibekit_desktop.ui.taking_back import TakingBack
 from vibekit_desktop.ui.text import tr
 from vibekit_desktop.ui.theme.palette import ThemeHub
@@ -94,6 +95,8 @@ class Conductor(QObject):
         self.agents = AgentDesk(core, hub, self.bridge, self.notifier, window, self.open, self.page, self.first_run, self.live)
         self.checkpoints = CheckpointOperations(hub, self.bridge, core, self.notifier, window)
         self.back = TakingBack(self.bridge, self.notifier, self.open, self.checkpoints, self.live)
+        desk = (core, hub, self.bridge, self.notifier, window, self.open, self.live, self.checkpoints, self.review)
+        self.reviews = ReviewDesk(*desk)
         self.histories = HistoryOperations(core, self.bridge, self.notifier, self)
         self._look_again = QTimer(self)
         self._look_again.setSingleShot(True)
@@ -149,9 +152,6 @@ class Conductor(QObject):
         self.inspector.files_wanted.connect(self.open.list_files)
         self.inspector.retry_requested.connect(self.open.refresh)
         self.review.back_requested.connect(lambda: self._window.show_page("transcript"))
-        self.review.undo_file_requested.connect(lambda diff: self.back.undo_file(diff.request.path, diff.request.old))
-        self.review.options_chosen.connect(self.review.set_options)
-        self.review.told.connect(lambda text: self.notifier.toast(text, "info"))
         self.first_run.folder_chosen.connect(self.histories.start_open_folder)
         self.first_run.source_opened.connect(self.histories.start_open_source)
 
@@ -200,6 +200,7 @@ class Conductor(QObject):
         try:
             if self._theme is not None:
                 await self._theme.begin()
+            await self.reviews.settings.begin()
         except CoreError as error:
             self._failed("read the settings", error)
         if recover is not None:
@@ -239,6 +240,7 @@ class Conductor(QObject):
         self._look_again.stop()
         self.open.forget_wishes()
         self.bridge.cancel_all()
+        self.reviews.close()
         self.live.close()
 
     async def may_close(self) -> bool:
@@ -344,8 +346,7 @@ class Conductor(QObject):
         self.inspector.show_timeline(timeline)
         self.page.header.set_changed(changed_files(timeline))
         self.page.say_unfinished(timeline.unfinished, to_answer=timeline.to_answer)
-        if self.review.chat == timeline.chat:
-            self.review.refresh(timeline)
+        self.reviews.timeline_read(timeline)
 
     def _look(self) -> None:
         """Somebody came back to the window: agents and people may have been at work meanwhile."""
@@ -362,8 +363,7 @@ class Conductor(QObject):
 
     def open_review(self, old: Point | None = None, new: Point | None = None, path: WorkspacePath | None = None) -> None:
         """Show the changes of the open chat between two points, beginning with a file."""
-        if self.open.timeline is not None and self.open.view is not None:
-            self.review.open(self.open.view.header.name, self.open.timeline, old, new, path)
+        if self.reviews.open(old, new, path):
             self._window.show_page("review")
 
     def restore(self) -> None:

@@ -299,6 +299,10 @@ class LiveDesk(QObject):
         elif chat is not None and self._said.get(chat):
             self._page.composer.put_before(Written(self._said[chat]))
 
+    def write(self, chat: ChatId, prompt: Prompt) -> None:
+        """Put something into the message field of a chat, before what is in it, to be looked at and sent."""
+        self._write_again(chat, prompt)
+
     def _write_again(self, chat: ChatId, prompt: Prompt) -> None:
         again = Written(prompt.text, prompt.attachments)
         if chat == self._chat:

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QWidget
 
 from vibekit_desktop.core.api import Diffs
 from vibekit_desktop.core.types.checkpoints import Point, Start, Timeline
-from vibekit_desktop.core.types.diffs import EXACT, DiffDocument, FileDiff
+from vibekit_desktop.core.types.diffs import EXACT, FileDiff
 from vibekit_desktop.core.types.events import WorkspaceRestored
 from vibekit_desktop.core.types.ids import ChatId, WorkspacePath
 from vibekit_desktop.core.types.reviews import Comment, ReviewedFile, Side
@@ -96,6 +96,8 @@ class ReviewPage(ReviewFrame):
         head.open_file.connect(self.open_in_editor)
         self.presenter.shown.connect(self._shown)
         self.pane.hunk_changed.connect(self._hunk_changed)
+        self.pane.unfolded.connect(self._unfold)
+        self.pane.view.undo_hunk_requested.connect(lambda _: self.undo_hunk())
         self.lister.listed.connect(self._listed)
         self.lister.failed.connect(self._not_listed)
 
@@ -282,10 +284,11 @@ class ReviewPage(ReviewFrame):
             self.head.set_counts(entry)
         self._show_head()
         landing, self._landing = self._landing, 0
-        if landing < 0 and isinstance(diff.result, DiffDocument):
-            self.pane.view.go_to_hunk(len(diff.result.hunks) - 1)
-        if not isinstance(diff.result, DiffDocument):
-            self._hunk_changed(-1, 0)
+        index, count = self._hunk_now()
+        if landing < 0 and count:
+            self.pane.view.go_to_hunk(count - 1)
+        else:
+            self._hunk_changed(index, count)
         self.shown.emit(diff)
 
     # Walking.
@@ -309,9 +312,8 @@ class ReviewPage(ReviewFrame):
         if self._landing:
             return  # the file that this step would begin in is on its way
         view, shown = self.pane.view, self.pane.diff
-        here = shown is not None and shown.request.path == self.list.current and isinstance(shown.result, DiffDocument)
-        count = len(shown.result.hunks) if here and shown is not None and isinstance(shown.result, DiffDocument) else 0
-        if here and 0 <= view.hunk + step < count:
+        count = self._hunk_now()[1]
+        if shown is not None and shown.request.path == self.list.current and 0 <= view.hunk + step < count:
             view.go_to_hunk(view.hunk + step)
             return
         path = self._neighbour(step)
@@ -327,9 +329,10 @@ class ReviewPage(ReviewFrame):
         if entry is not None:
             self.list.select(entry.path)
 
-    def unfold(self, path: WorkspacePath) -> None:
+    def _unfold(self) -> None:
         """A generated file is wanted: from now on it is one of those that are walked through."""
-        self._unfolded.add(path)
+        if self.pane.diff is not None:
+            self._unfolded.add(self.pane.diff.request.path)
 
     # Doing.
 
@@ -368,8 +371,9 @@ class ReviewPage(ReviewFrame):
         self._hunk_changed(*self._hunk_now())
 
     def _hunk_now(self) -> tuple[int, int]:
-        shown = self.pane.diff
-        count = len(shown.result.hunks) if shown is not None and isinstance(shown.result, DiffDocument) else 0
+        """The current hunk and how many there are, in what is laid out: a folded file has none."""
+        document = self.pane.view.document
+        count = len(document.hunks) if document is not None and self.pane.diff is not None else 0
         return (self.pane.view.hunk if count else -1), count
 
     def open_more(self) -> None:

@@ -58,6 +58,8 @@ class ReviewFrame(QWidget):
         self.comments.editor.left.connect(lambda: self.pane.view.setFocus(Qt.FocusReason.OtherFocusReason))
         head.copied.connect(lambda: self.told.emit(tr("Path copied")))
         review_lines.on_comment_wanted(self.pane, self.comment_on)
+        self.pane.view.comment_activated.connect(self._show_comment)
+        self.pane.view.copy_path_requested.connect(self.copy_path)
         hub.changed.connect(self.update)
 
     def _arrange(self) -> None:
@@ -95,6 +97,14 @@ class ReviewFrame(QWidget):
         """One pane or two."""
         self.bar.toggle_layout()
 
+    def open_find(self) -> None:
+        """Look for something in the diff that is shown."""
+        self.pane.open_find()
+
+    def step_find(self, step: int) -> None:
+        """The next place (1) of what is looked for, or the one before."""
+        self.pane.view.find_stepped.emit(step)
+
     def copy_path(self) -> None:
         """Put the path of the current file on the clipboard."""
         self.head.copy_path()
@@ -106,7 +116,7 @@ class ReviewFrame(QWidget):
             self.comments.editor.close_field()
         elif focus is self.list.filter and self.list.filter.text():
             self.list.filter.clear()
-        elif review_lines.close_find(self.pane):
+        elif self.pane.close_find():
             return
         elif self.comments.isAncestorOf(focus):
             self.toggle_comments()
@@ -129,6 +139,10 @@ class ReviewFrame(QWidget):
     def _show_comments(self, shown: bool) -> None:
         self.comments.setVisible(shown)
         self.bar.set_comments(len(self._all_comments), shown=shown)
+
+    def _show_comment(self, comment: str) -> None:
+        self._show_comments(True)
+        self.comments.select(comment)
 
     def comment_here(self) -> None:
         """Say something about the chosen lines, or about the current ones."""

@@ -76,6 +76,11 @@ class ReviewList(QWidget):
         return self._stack.currentWidget() is self.files
 
     @property
+    def is_filtered(self) -> bool:
+        """Whether some files are left out."""
+        return len(self._model.shown) < len(self._model.entries)
+
+    @property
     def current(self) -> WorkspacePath | None:
         """The file of the current row."""
         entry = self._model.entry_at(self.files.currentIndex().row())

@@ -1,0 +1,253 @@
+"""Take back a hunk, a file or a turn while later work stays: plan, ask where both meet, do it, say what happened.
+
+Nothing is written before every overlap is decided. Success is said only from the verified report, with the way back beside it.
+UI thread only.
+"""
+
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtWidgets import QWidget
+
+from vibekit_desktop.core.api import Core
+from vibekit_desktop.core.types.checkpoints import Action, LeaveReason, Now, PlannedFile, Point, RestorePlan, RestoreReport
+from vibekit_desktop.core.types.diffs import FileDiff
+from vibekit_desktop.core.types.errors import CoreError, PlanStale
+from vibekit_desktop.core.types.ids import ChatId, WorkspacePath
+from vibekit_desktop.core.types.reviews import Decisions, InversePlan, InverseRequest
+from vibekit_desktop.ui.bridge import Bridge
+from vibekit_desktop.ui.dialogs.overlaps import OverlapsDialog
+from vibekit_desktop.ui.dialogs.question import Choice, Question
+from vibekit_desktop.ui.error_text import sentence
+from vibekit_desktop.ui.models.overlaps import change_name
+from vibekit_desktop.ui.models.restore_items import summary_of
+from vibekit_desktop.ui.notify import Notifier
+from vibekit_desktop.ui.operations.outcome import partly_text
+from vibekit_desktop.ui.text import tr, tr_n
+from vibekit_desktop.ui.theme.palette import ThemeHub
+from vibekit_desktop.ui.wording import file_name, leave_text, point_words, shown_path
+
+INITIATOR = "window"
+_TRIES = 3
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What somebody wants undone: ``diff`` with one ``hunk`` of it, ``diff`` as a whole, or without one everything between the
+    points of the request."""
+
+    request: InverseRequest
+    diff: FileDiff | None = None
+    hunk: int = -1
+
+    @property
+    def name(self) -> str:
+        """The file's name, or nothing."""
+        return file_name(shown_path(self.diff.request.path)) if self.diff is not None else ""
+
+
+def wish_for_hunk(diff: FileDiff, hunk: int) -> Wish:
+    """One place of a file."""
+    of = diff.request
+    return Wish(InverseRequest(chat=of.chat, old=of.old, new=of.new, paths=(of.path,), hunks=(hunk,)), diff, hunk)
+
+
+def wish_for_file(diff: FileDiff) -> Wish:
+    """A file; one that was renamed gets its name back too."""
+    of = diff.request
+    paths = (of.path,) if of.old_path in (None, of.path) else (of.old_path, of.path)
+    return Wish(InverseRequest(chat=of.chat, old=of.old, new=of.new, paths=tuple(path for path in paths if path)), diff)
+
+
+def wish_for_all(chat: ChatId, old: Point, new: Point) -> Wish:
+    """Everything between two points."""
+    return Wish(InverseRequest(chat=chat, old=old, new=new))
+
+
+class InverseOperations(QObject):
+    """Invariant: one wish at a time; another one meanwhile is ignored.
+
+    Signals: ``finished(chat, report)``: something was done; ``compare_wanted(path, point)``: Compare was pressed: the file at a
+    point against the disk; ``stale()``: what was shown is not what is on the disk any more; ``back_wanted(chat)``: Undo of the
+    toast was pressed."""
+
+    finished = Signal(object, object)
+    compare_wanted = Signal(object, object)
+    stale = Signal()
+    back_wanted = Signal(object)
+
+    def __init__(self, hub: ThemeHub, bridge: Bridge, core: Core, notifier: Notifier, window: QWidget) -> None:
+        super().__init__(window)
+        self._hub = hub
+        self._bridge = bridge
+        self._core = core
+        self._notifier = notifier
+        self._window = window
+        self._busy = False
+
+    def start(self, wish: Wish) -> None:
+        """Undo was pressed."""
+        self._bridge.spawn(self, self.undo(wish), name="undo a change")
+
+    async def undo(self, wish: Wish) -> RestoreReport | None:
+        """Take it back; None if the person said no or nothing could be done."""
+        if self._busy:
+            return None
+        self._busy = True
+        try:
+            outcome = await self._work(wish)
+        except CoreError as error:
+            action = (tr("Try again"), lambda: self.start(wish)) if error.retryable else None
+            self._notifier.toast(sentence(error).sentence, "error", action)
+            return None
+        finally:
+            self._busy = False
+        if outcome is None:
+            return None
+        plan, report = outcome
+        self._tell(wish, plan, report)
+        self.finished.emit(report.chat, report)
+        return report
+
+    # How.
+
+    async def _plan(self, wish: Wish, decisions: Decisions = ()) -> InversePlan:
+        return await self._core.undo.plan(wish.request, decisions)
+
+    async def _work(self, wish: Wish) -> tuple[InversePlan, RestoreReport] | None:
+        planned = await self._agreed(wish, await self._plan(wish))
+        for _ in range(_TRIES):
+            if planned is None or planned.plan is None:
+                return None
+            try:
+                return planned, await self._core.checkpoints.carry_out(planned.plan, initiator=INITIATOR)
+            except PlanStale as stale:
+                _log.info("plan stale: %d paths", len(stale.changed))
+                fresh = await self._plan(wish, planned.decisions)
+                if fresh.overlaps == planned.overlaps and _acts(fresh.plan) == _acts(planned.plan):
+                    planned = fresh
+                else:  # what was decided was decided of something else
+                    planned = await self._agreed(wish, await self._plan(wish))
+        assert planned is not None
+        assert planned.plan is not None
+        return planned, await self._core.checkpoints.carry_out(planned.plan, initiator=INITIATOR)
+
+    async def _agreed(self, wish: Wish, plan: InversePlan) -> InversePlan | None:
+        """The plan that somebody agrees to, or None."""
+        if self._is_stale(wish, plan):
+            self._notifier.toast(tr("This file changed on disk. Showing the new state."), "info")
+            self.stale.emit()
+            return None
+        if plan.open or plan.plan is None:
+            dialog = OverlapsDialog(
+                self._hub, self._window, plan, bridge=self._bridge, replan=lambda decisions: self._plan(wish, decisions)
+            )
+            return await dialog.ask()
+        if not plan.plan.acts:
+            self._nothing(wish, plan.plan)
+            return None
+        question = self._question(wish, plan, plan.plan)
+        if question is None:
+            return plan
+        key = await question.ask()
+        if key == "compare" and wish.diff is not None:
+            self.compare_wanted.emit(wish.diff.request.path, wish.request.new)
+        return plan if key == "go" else None
+
+    @staticmethod
+    def _is_stale(wish: Wish, plan: InversePlan) -> bool:
+        """Whether a hunk was counted in another content than the one on disk: it would be another hunk."""
+        if wish.hunk < 0 or wish.diff is None or wish.request.new != Now() or plan.plan is None:
+            return False
+        path = wish.diff.request.path
+        file = next((each for each in plan.plan.files if each.path == path), None)
+        return file is not None and file.current.sha != wish.diff.after.sha
+
+    # Asking.
+
+    def _question(self, wish: Wish, plan: InversePlan, what: RestorePlan) -> Question | None:
+        """What is asked before, if anything is: of a turn always, of a file where it goes or later work stays in it."""
+        change = change_name(wish.request)
+        if wish.diff is None:
+            title = tr("Undo {what}?", what=change)
+            return self._ask(title, f"{summary_of(what)} {_kept(plan)}".strip(), tr("Undo {what}", what=change))
+        path = wish.diff.request.path
+        file = next((each for each in what.acts if each.path == path), None)
+        if file is not None and file.action is Action.DELETE:
+            title = tr("This deletes {file}, which {what} created.", file=wish.name, what=change)
+            return self._ask(title, tr("A copy is kept."), tr("Delete file"))
+        if wish.hunk < 0 and path in plan.later_kept:
+            who = _who(file)
+            title = tr("{file} was changed {who}after {what}.", file=wish.name, who=who, what=change)
+            text = tr("Undo only what {what} did, and keep the later lines?", what=change)
+            return self._ask(title, text, tr("Undo {what} only", what=change), compare=True)
+        return None
+
+    def _ask(self, title: str, text: str, go: str, *, compare: bool = False) -> Question:
+        choices = [Choice("", tr("Cancel")), Choice("go", go, "primary")]
+        if compare:
+            choices.insert(0, Choice("compare", tr("Compare")))
+        return Question(self._hub, self._window, title, text, choices)
+
+    # Telling.
+
+    def _nothing(self, wish: Wish, plan: RestorePlan) -> None:
+        left = next((file for file in plan.files if file.reason != LeaveReason.SAME), None)
+        if left is not None:
+            name = file_name(shown_path(left.path))
+            text = tr("{file} stays as it is.", file=name) + " " + leave_text(left.reason, left.current.size)
+            self._notifier.toast(text, "error")
+        elif wish.diff is not None and wish.hunk < 0:
+            point = point_words(wish.request.old)
+            self._notifier.toast(tr("{file} is already as it was {point}", file=wish.name, point=point), "info")
+        else:
+            self._notifier.toast(tr("That is undone already."), "info")
+
+    def _tell(self, wish: Wish, plan: InversePlan, report: RestoreReport) -> None:
+        assert plan.plan is not None
+        chat = report.chat
+        if report.failed or not report.verified:
+            again: Callable[[], None] = lambda: self.start(wish)  # noqa: E731 - a name for what the button does
+            self._notifier.toast(partly_text(plan.plan, report), "error", (tr("Try again"), again))
+        elif not report.entry:
+            self._notifier.toast(tr("That is undone already."), "info")
+        else:
+            text = undone_text(wish, plan, report)
+            self._notifier.toast(text, "done", (tr("Undo"), lambda: self.back_wanted.emit(chat)))
+
+
+def undone_text(wish: Wish, plan: InversePlan, report: RestoreReport) -> str:
+    """What is said when everything was done as planned."""
+    kept = any(path in plan.later_kept for path in report.restored) or bool(plan.decisions)
+    if wish.diff is None:
+        return tr_n(
+            "Undid {what} in {n} file", "Undid {what} in {n} files", len(report.restored), what=change_name(wish.request)
+        )
+    if wish.hunk >= 0:
+        text = tr("Undid hunk {n} of {file}", n=wish.hunk + 1, file=wish.name)
+        return tr("{done}; later changes are kept", done=text) if kept else text
+    if kept:
+        what = change_name(wish.request)
+        return tr("Undid what {what} did to {file}; later changes are kept", what=what, file=wish.name)
+    return tr("{file} is as it was {point}", file=wish.name, point=point_words(wish.request.old))
+
+
+def _acts(plan: RestorePlan | None) -> dict[WorkspacePath, tuple[Action, object]]:
+    return {file.path: (file.action, file.wanted) for file in plan.acts} if plan is not None else {}
+
+
+def _kept(plan: InversePlan) -> str:
+    count = len(plan.later_kept)
+    return tr_n("Later work in {n} file is kept.", "Later work in {n} files is kept.", count) if count else ""
+
+
+def _who(file: PlannedFile | None) -> str:
+    """Who changed it later, as part of a sentence with a blank behind it; nothing where nobody knows."""
+    changed_by = file.changed_by if file is not None else None
+    if changed_by in (None, "unknown"):
+        return ""
+    return tr("by you") + " " if changed_by == "user" else tr("by another chat") + " "
