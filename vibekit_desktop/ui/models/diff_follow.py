@@ -7,38 +7,42 @@ from collections.abc import Sequence
 
 from vibekit_desktop.core.types.diffs import DiffDocument, Hunk, RowKind
 
-_CHUNK = 1024
 _AROUND = 2000
 _NEAR = 3
+_ALIKE = 2 * _NEAR
 _CHANGED_ROWS = 400
 _HUNKS = 500
 
 
 class Follow:
-    """From the lines of one text to the same lines of another. Lines count from 1."""
+    """From the lines of one text to the same lines of another. Lines count from 1.
+
+    Looks at what is around a line only, so that it costs the same for a file of any size.
+    """
 
     def __init__(self, before: Sequence[str], after: Sequence[str]) -> None:
         self._before = before
         self._after = after
-        most = min(len(before), len(after))
-        self._head = _common(before, after, most)
-        self._tail = _common_end(before, after, most - self._head)
 
     def line(self, number: int) -> int | None:
         """Where a line is now; None if it is gone."""
-        if number <= self._head:
-            return number
-        if number > len(self._before) - self._tail:
-            return number + len(self._after) - len(self._before)
-        low, high = self._head, len(self._after) - self._tail
-        text = self._before[number - 1]
-        middle = min(max(number - 1, low), high)
-        first = max(low, middle - _AROUND)
-        around = self._after[first : min(high, middle + _AROUND)]
-        candidates = [at for at, other in enumerate(around, first) if other == text]
-        if not candidates:
+        here = number - 1
+        if not 0 <= here < len(self._before):
             return None
-        return max(candidates, key=lambda at: (self._alike(number - 1, at), -abs(at - middle))) + 1
+        text = self._before[here]
+        # Most changes are below a line or above it: then it is as far from the top, or from the end, as it was.
+        places = (here, here + len(self._after) - len(self._before))
+        for there in places:
+            if 0 <= there < len(self._after) and self._after[there] == text and self._alike(here, there) == _ALIKE:
+                return there + 1
+        found: set[int] = set()
+        for middle in places:
+            first = max(0, middle - _AROUND)
+            around = self._after[first : max(first, middle + _AROUND)]
+            found.update(at for at, other in enumerate(around, first) if other == text)
+        if not found:
+            return None
+        return max(found, key=lambda at: (self._alike(here, at), -min(abs(at - place) for place in places))) + 1
 
     def near(self, number: int) -> int:
         """Where a line is now, or else the nearest line above that still is."""
@@ -49,35 +53,13 @@ class Follow:
         return max(1, min(number, len(self._after)))
 
     def _alike(self, here: int, there: int) -> int:
-        """How many of the lines around two places are the same."""
+        """How many of the lines around two places are the same; beyond an end of both is the same too."""
         count = 0
         for step in (*range(-_NEAR, 0), *range(1, _NEAR + 1)):
             one, other = here + step, there + step
-            if 0 <= one < len(self._before) and 0 <= other < len(self._after):
-                count += self._before[one] == self._after[other]
+            inside = (0 <= one < len(self._before), 0 <= other < len(self._after))
+            count += self._before[one] == self._after[other] if all(inside) else not any(inside)
         return count
-
-
-def _common(before: Sequence[str], after: Sequence[str], most: int) -> int:
-    done = 0
-    while done < most and before[done : min(most, done + _CHUNK)] == after[done : min(most, done + _CHUNK)]:
-        done = min(most, done + _CHUNK)
-    while done < most and before[done] == after[done]:
-        done += 1
-    return done
-
-
-def _common_end(before: Sequence[str], after: Sequence[str], most: int) -> int:
-    one, other = len(before), len(after)
-    done = 0
-    while done < most:
-        step = min(_CHUNK, most - done)
-        if before[one - done - step : one - done] != after[other - done - step : other - done]:
-            break
-        done += step
-    while done < most and before[one - done - 1] == after[other - done - 1]:
-        done += 1
-    return done
 
 
 def hunk_again(before: DiffDocument, hunk: int, after: DiffDocument, near: int) -> int | None:

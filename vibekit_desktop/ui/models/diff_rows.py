@@ -217,10 +217,7 @@ class DiffRows:
     def marks(self) -> Iterator[Mark]:
         """Runs of changed rows for the overview strip, top down."""
         if self.unified:
-            for piece, kind in enumerate(self._kinds):
-                if kind in (Show.OLD, Show.NEW):
-                    top, bottom = self.top(self._starts[piece]), self.top(self._ends(piece) + 1)
-                    yield Mark(top, bottom, kind == Show.OLD, kind == Show.NEW)
+            yield from self._unified_marks()
             return
         piece = folds = 0
         for first, last, kind_of in self.runs.stretches:
@@ -229,12 +226,24 @@ class DiffRows:
                 piece += 1
             start = self._starts[piece] + first - self._values[piece]
             end = start + last - first + 1
-            if self.extra is not None:
-                top, bottom = self.top(start), self.top(end)
-            else:
-                shift = folds * (self._fold_height - self._line)
-                top, bottom = start * self._line + shift, end * self._line + shift
+            top, bottom = self._pixels(start, end, folds)
             yield Mark(top, bottom, kind_of is not RowKind.ADDED, kind_of is not RowKind.DELETED)
+
+    def _unified_marks(self) -> Iterator[Mark]:
+        folds = 0
+        for kind, start, end in zip(self._kinds, self._starts, (*self._starts[1:], self._count), strict=True):
+            if kind in (Show.OLD, Show.NEW):
+                top, bottom = self._pixels(start, end, folds)
+                yield Mark(top, bottom, kind == Show.OLD, kind == Show.NEW)
+            folds += kind == Show.FOLD
+
+    def _pixels(self, start: int, end: int, folds: int) -> tuple[int, int]:
+        """Where some display rows with ``folds`` fold bars above them begin and end."""
+        shift = folds * (self._fold_height - self._line)
+        if self.extra is None:
+            return start * self._line + shift, end * self._line + shift
+        above, below = self.extra.above(start), self.extra.above(end)
+        return (start + above) * self._line + shift, (end + below) * self._line + shift
 
     # Opening.
 
@@ -267,15 +276,14 @@ class DiffRows:
             self._hidden = kept
             self._build()
 
-    def open_rows(self, first: int, last: int) -> None:
-        """Show some document rows and leave the rest of their folds closed."""
-        kept: list[tuple[int, int]] = []
-        for start, end in self._hidden:
-            if end < first or start > last:
-                kept.append((start, end))
-                continue
-            kept += [(start, first - 1), (last + 1, end)]
-        kept = [(start, end) for start, end in kept if end - start + 1 >= MIN_HIDDEN]
+    def open_rows(self, spans: Sequence[tuple[int, int]]) -> None:
+        """Show some runs of document rows (first and last of each) and leave the rest of their folds closed."""
+        kept = list(self._hidden)
+        for first, last in spans:
+            at = bisect_left(kept, first, key=lambda span: span[1])
+            end = bisect_right(kept, last, key=lambda span: span[0])
+            parts = [part for start, stop in kept[at:end] for part in ((start, first - 1), (last + 1, stop))]
+            kept[at:end] = [(start, stop) for start, stop in parts if stop - start + 1 >= MIN_HIDDEN]
         if kept != self._hidden:
             self._hidden = kept
             self._build()

@@ -53,7 +53,6 @@ class Runs:
         self.stretches: list[Stretch] = []
         self.hunk_runs: list[tuple[int, int]] = []
         """First and last position in ``runs`` of each hunk."""
-        self._reached: list[array[int] | None] = [None, None]
         for hunk in document.hunks:
             before = len(self.runs)
             self._scan(hunk)
@@ -76,11 +75,25 @@ class Runs:
 
     def row_of(self, side: int, line: int) -> int:
         """The row in which a line stands; the nearest one if there is no such line."""
-        reached = self._reached[side]
-        if reached is None:
-            numbers = self._old if side == OLD else map(abs, self._new)
-            reached = self._reached[side] = array("i", accumulate(numbers, max))
-        return min(bisect_left(reached, line), max(0, len(reached) - 1))
+        most = max(0, len(self) - 1)
+        # The row above a run is the same on both sides, so it tells how many lines of each are above the run.
+        above = bisect_left(self.runs, line, key=lambda run: self._above(side, run)) - 1
+        if above < 0:
+            return max(0, min(line - 1, most))
+        run = self.runs[above]
+        place = line - self._above(side, run)
+        count = run.old_count if side == OLD else run.new_count
+        if place > count:
+            return min(run.last + place - count, most)
+        row = run.first + place - 1
+        if row <= run.last and self.line(side, row) == line:
+            return row
+        numbers = self._old if side == OLD else self._new
+        reached = list(accumulate(map(abs, numbers[run.first : run.last + 1]), max))
+        return min(run.first + bisect_left(reached, line), run.last)
+
+    def _above(self, side: int, run: Run) -> int:
+        return self.line(side, run.first - 1) if run.first else 0
 
     def _scan(self, hunk: Hunk) -> None:
         first, end = hunk.first_change, hunk.last_change + 1

@@ -14,6 +14,7 @@ from vibekit_desktop.core.types.diffs import BinaryPair, DiffDocument, DiffReque
 from vibekit_desktop.core.types.errors import CoreError
 from vibekit_desktop.ui.bridge import Bridge
 from vibekit_desktop.ui.error_text import sentence
+from vibekit_desktop.ui.models.diff_runs import Runs
 from vibekit_desktop.ui.theme.palette import ThemeHub
 from vibekit_desktop.ui.views.diff_pane import DiffPane
 from vibekit_desktop.ui.views.image_pair import decode
@@ -26,6 +27,9 @@ HighlightPart = Callable[[str, Sequence[str], int, int], Awaitable[StyleRuns | N
 _OLD, _NEW = 0, 1
 _AHEAD = 60
 """Lines above and below those in sight that are coloured with them."""
+
+_MANY_ROWS = 20_000
+"""From here on a thread looks for what changed where: the window would feel it."""
 
 _AT_ONCE = 8 << 20
 """Images up to this size together are shown without being asked for."""
@@ -183,8 +187,13 @@ class DiffPresenter(QObject):
             return
         if token != self._token:
             return
+        runs = None
+        if isinstance(diff.result, DiffDocument) and len(diff.result.rows) > _MANY_ROWS:
+            runs = await asyncio.to_thread(Runs, diff.result)
+            if token != self._token:
+                return
         self._slow.stop()
-        self._pane.show_diff(diff, self._labels, keep_place=self._keep_place)
+        self._pane.show_diff(diff, self._labels, keep_place=self._keep_place, runs=runs)
         self._dress()
         self.shown.emit(diff)
 

@@ -23,10 +23,10 @@ class ChoosingSurface(HunkSurface):
         super().__init__(hub, parent, unified=unified)
         self._from_line = 0
 
-    def set_document(self, document: DiffDocument | None, *, keep_place: bool = False) -> None:
+    def set_document(self, document: DiffDocument | None, runs: Runs | None = None, *, keep_place: bool = False) -> None:
         """Show another document; what was chosen stays chosen only if the same file is shown again and still has it."""
         former, chosen = self._document, self.selection
-        super().set_document(document, keep_place=keep_place)
+        super().set_document(document, runs, keep_place=keep_place)
         if keep_place and former is not None and document is not None and chosen is not None:
             self._choose(_again(chosen, former, document))
 

@@ -1,5 +1,6 @@
 """Hunks and folds of a painted diff, and how it stays where a person looks when the file is shown again. UI thread only."""
 
+from bisect import bisect_left
 from dataclasses import dataclass
 
 from PySide6.QtCore import QPointF, Signal
@@ -8,7 +9,7 @@ from PySide6.QtWidgets import QWidget
 from vibekit_desktop.core.types.diffs import DiffDocument
 from vibekit_desktop.ui.models.diff_follow import Follow, hunk_again
 from vibekit_desktop.ui.models.diff_rows import Show, gaps
-from vibekit_desktop.ui.models.diff_runs import NEW, OLD
+from vibekit_desktop.ui.models.diff_runs import NEW, OLD, Runs
 from vibekit_desktop.ui.text import tr
 from vibekit_desktop.ui.theme.palette import ThemeHub
 from vibekit_desktop.ui.views.diff_surface import DiffSurface
@@ -48,11 +49,11 @@ class HunkSurface(DiffSurface):
         """The current hunk from 0, or -1."""
         return self._hunk
 
-    def set_document(self, document: DiffDocument | None, *, keep_place: bool = False) -> None:
+    def set_document(self, document: DiffDocument | None, runs: Runs | None = None, *, keep_place: bool = False) -> None:
         """Show another document from its first hunk. ``keep_place``: the same file again, whose line in sight stays there."""
         looked = self._looked_at() if keep_place and document is not None else None
         self._hunk = -1
-        super().set_document(document)
+        super().set_document(document, runs)
         if looked is not None:
             self._look_again(looked)
             return
@@ -77,7 +78,9 @@ class HunkSurface(DiffSurface):
         row = rows.ref(index) if rows.kind(index) not in (Show.FOLD, Show.END) else 0
         side = NEW if runs.line(NEW, row) else OLD
         hidden = rows.hidden()
-        opened = [(first, last) for whole in gaps(document, self._options.context) for first, last in _without(whole, hidden)]
+        usual = gaps(document, self._options.context)
+        closed = tuple(usual) == hidden
+        opened = [] if closed else [part for whole in usual for part in _without(whole, hidden)]
         offset = rows.top(index) - self.verticalScrollBar().value()
         spans = tuple((runs.line(NEW, first) or 1, runs.line(NEW, last) or 1) for first, last in opened)
         across = self.horizontalScrollBar().value()
@@ -91,11 +94,11 @@ class HunkSurface(DiffSurface):
         before, after = looked.document, document
         new = Follow(before.new.lines, after.new.lines)
         which = new if looked.side == NEW else Follow(before.old.lines, after.old.lines)
-        for first, last in looked.opened:
-            rows.open_rows(runs.row_of(NEW, new.near(first)), runs.row_of(NEW, new.near(last)))
+        spans = [(runs.row_of(NEW, new.near(first)), runs.row_of(NEW, new.near(last))) for first, last in looked.opened]
         row = runs.row_of(looked.side, which.near(looked.line))
+        rows.open_rows(spans)
         if rows.kind(rows.index_of(row, looked.side)) is Show.FOLD:
-            rows.open_rows(row - _AROUND, row + _AROUND)
+            rows.open_rows([*spans, (row - _AROUND, row + _AROUND)])
         self._measure()
         self.verticalScrollBar().setValue(rows.top(rows.index_of(row, looked.side)) - looked.offset)
         self.horizontalScrollBar().setValue(looked.across)
@@ -246,9 +249,9 @@ def _without(whole: tuple[int, int], hidden: tuple[tuple[int, int], ...]) -> lis
     """The parts of a run of rows that are not hidden."""
     first, last = whole
     parts: list[tuple[int, int]] = []
-    for start, end in hidden:
-        if end < first or start > last:
-            continue
+    for start, end in hidden[bisect_left(hidden, first, key=lambda span: span[1]) :]:
+        if start > last:
+            break
         if start > first:
             parts.append((first, start - 1))
         first = end + 1

@@ -13,6 +13,7 @@ from vibekit_desktop.core.types.diffs import BinaryPair, DiffDocument, DiffSide,
 from vibekit_desktop.core.types.ids import WorkspacePath
 from vibekit_desktop.ui.error_text import ErrorText
 from vibekit_desktop.ui.models.diff_options import DiffOptions
+from vibekit_desktop.ui.models.diff_runs import Runs
 from vibekit_desktop.ui.text import tr
 from vibekit_desktop.ui.theme.palette import ThemeHub
 from vibekit_desktop.ui.views.blank import Blank, Skeleton
@@ -138,8 +139,9 @@ class DiffPane(QWidget):
         self._blank.say("check", tr("Nothing to review"), tr("Both sides are the same."))
         self._to(self._blank)
 
-    def show_diff(self, diff: FileDiff, labels: _Labels, *, keep_place: bool = False) -> None:
-        """Show one file. ``labels``: the two sides' names and times. ``keep_place``: the same file again."""
+    def show_diff(self, diff: FileDiff, labels: _Labels, *, keep_place: bool = False, runs: Runs | None = None) -> None:
+        """Show one file. ``labels``: the two sides' names and times. ``keep_place``: the same file again. ``runs``: of its
+        document, where they are known already."""
         same_file = self._diff is not None and self._diff.request.path == diff.request.path
         self._diff = diff
         self._labels = labels
@@ -156,7 +158,7 @@ class DiffPane(QWidget):
             case DiffDocument():
                 self._to(self._page)
                 self._show_heads(result)
-                self.view.set_document(result, keep_place=keep_place and same_file)
+                self.view.set_document(result, runs, keep_place=keep_place and same_file)
                 self.find_bar.refresh()
             case Identical():
                 self._blank.say("check", tr("Nothing to review"), tr("Both sides are the same."))

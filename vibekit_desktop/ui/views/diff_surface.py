@@ -89,10 +89,10 @@ class DiffSurface(QAbstractScrollArea):
         """How it is shown."""
         return self._options
 
-    def set_document(self, document: DiffDocument | None) -> None:
-        """Show another document from its top."""
+    def set_document(self, document: DiffDocument | None, runs: Runs | None = None) -> None:
+        """Show another document from its top. ``runs`` are its, where they are known already."""
         self._document = document
-        self._runs = Runs(document) if document is not None else None
+        self._runs = runs if runs is not None or document is None else Runs(document)
         self._asked.clear()
         self._cursor = -1
         self._apart = [0.0, 0.0]
@@ -227,7 +227,8 @@ class DiffSurface(QAbstractScrollArea):
         """Some more lines were measured: the bars grow, and what is at the top stays there."""
         if self._options.wrap:
             self._hold_place()
-            self.rebuilt.emit()
+            if not self._widths.busy:
+                self.rebuilt.emit()
         else:
             self._set_across()
 
@@ -253,8 +254,10 @@ class DiffSurface(QAbstractScrollArea):
         self._holding = True
         bar = self.verticalScrollBar()
         bar.setRange(0, max(0, rows.height - self.viewport().height()))
+        value = bar.value()
         if self._place is not None and self._place[0] < len(rows):
-            bar.setValue(rows.top(self._place[0]) - self._place[1])
+            value = rows.top(self._place[0]) - self._place[1]
+        bar.setValue(value)
         self._holding = False
         self.viewport().update()
 

@@ -1,8 +1,10 @@
 """The strip at the right of a diff: where the changes are, and what is in sight; a click or a drag goes there.
 
-Deletions in its left half, additions in its right. Painted once per layout and kept, so that scrolling costs an outline.
-UI thread only.
+Deletions in its left half, additions in its right. Put together bit by bit once per layout and kept, so that scrolling
+costs an outline. UI thread only.
 """
+
+from collections.abc import Iterator
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QPixmap, QWheelEvent
@@ -11,8 +13,10 @@ from PySide6.QtWidgets import QApplication, QWidget
 from vibekit_desktop.ui.text import tr
 from vibekit_desktop.ui.theme.palette import ThemeHub
 from vibekit_desktop.ui.views.diff import DiffView
+from vibekit_desktop.ui.views.diff_steps import Steps
 
 _LEAST = 2
+_MARKS = 400
 
 
 class OverviewStrip(QWidget):
@@ -23,6 +27,8 @@ class OverviewStrip(QWidget):
         self._hub = hub
         self._view = view
         self._kept: QPixmap | None = None
+        self._stale = True
+        self._steps = Steps(self)
         self.setFixedWidth(hub.theme.size("overview-strip"))
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setAccessibleName(tr("Overview of the changes"))
@@ -31,7 +37,8 @@ class OverviewStrip(QWidget):
         hub.changed.connect(self._forget)
 
     def _forget(self) -> None:
-        self._kept = None
+        self._steps.stop()
+        self._stale = True
         self.update()
 
     def _scale(self) -> float:
@@ -51,45 +58,44 @@ class OverviewStrip(QWidget):
         middle = point.y() / self._scale()
         self._view.verticalScrollBar().setValue(round(middle - self._view.viewport().height() / 2))
 
-    def _picture(self) -> QPixmap:
-        """Every change, each at least two pixels high; changes on the same pixels are painted once."""
-        ratio = self.devicePixelRatioF()
-        size = QSize(round(self.width() * ratio), round(self.height() * ratio))
-        if self._kept is not None and self._kept.size() == size:
-            return self._kept
-        theme = self._hub.theme
-        picture = QPixmap(size)
-        picture.setDevicePixelRatio(ratio)
-        picture.fill(theme.color("bg.raised"))
-        painter = QPainter(picture)
-        painter.fillRect(QRectF(0, 0, 1, self.height()), theme.color("line.hair"))
-        half = (self.width() - 5) / 2
-        deleted, added = self._spans()
-        for left, token, spans in ((2.5, "diff.overview-del", deleted), (2.5 + half, "diff.overview-add", added)):
-            for top, bottom in spans:
-                painter.fillRect(QRectF(left, top, half, bottom - top), theme.color(token))
-        painter.end()
-        self._kept = picture
-        return picture
+    # The picture.
 
-    def _spans(self) -> tuple[list[list[float]], list[list[float]]]:
-        """From where to where something was deleted, and added; what would touch is one."""
-        found: tuple[list[list[float]], list[list[float]]] = ([], [])
-        rows = self._view.rows
-        if rows is None:
-            return found
-        scale = self._scale()
-        for first, last, deleted, added in rows.marks():
-            top = first * scale
-            bottom = max(top + _LEAST, last * scale)
-            for spans, wanted in zip(found, (deleted, added), strict=True):
+    def _wanted(self) -> QSize:
+        ratio = self.devicePixelRatioF()
+        return QSize(round(self.width() * ratio), round(self.height() * ratio))
+
+    def _look(self) -> Iterator[None]:
+        """Put the picture together, some changes with every step."""
+        rows, scale = self._view.rows, self._scale()
+        deleted: list[list[float]] = []
+        added: list[list[float]] = []
+        for count, mark in enumerate(rows.marks() if rows is not None else (), 1):
+            top = mark.top * scale
+            bottom = max(top + _LEAST, mark.bottom * scale)
+            for spans, wanted in ((deleted, mark.deleted), (added, mark.added)):
                 if not wanted:
                     continue
                 if spans and top <= spans[-1][1]:
                     spans[-1][1] = bottom
                 else:
                     spans.append([top, bottom])
-        return found
+            if not count % _MARKS:
+                yield
+        self._paint_spans(deleted, added)
+
+    def _paint_spans(self, deleted: list[list[float]], added: list[list[float]]) -> None:
+        theme = self._hub.theme
+        picture = QPixmap(self._wanted())
+        picture.setDevicePixelRatio(self.devicePixelRatioF())
+        picture.fill(theme.color("bg.raised"))
+        painter = QPainter(picture)
+        painter.fillRect(QRectF(0, 0, 1, self.height()), theme.color("line.hair"))
+        half = (self.width() - 5) / 2
+        for left, token, spans in ((2.5, "diff.overview-del", deleted), (2.5 + half, "diff.overview-add", added)):
+            for top, bottom in spans:
+                painter.fillRect(QRectF(left, top, half, bottom - top), theme.color(token))
+        painter.end()
+        self._kept = picture
 
     # Qt's names below.
 
@@ -124,8 +130,13 @@ class OverviewStrip(QWidget):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         theme = self._hub.theme
+        if self._stale or self._kept is None or self._kept.size() != self._wanted():
+            self._stale = False
+            self._steps.start(self._look(), self.update)
         painter = QPainter(self)
-        painter.drawPixmap(0, 0, self._picture())
+        painter.fillRect(self.rect(), theme.color("bg.raised"))
+        if self._kept is not None:
+            painter.drawPixmap(0, 0, self._kept)
         if self._view.rows is None:
             return
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
