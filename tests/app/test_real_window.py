@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.arch.source import ROOT
+from tests.helpers import scripted_agent
 from tests.helpers.processes import children, words
 from tests.helpers.program import tree
 from tests.helpers.x11 import Screen, screen, why_not
@@ -31,7 +32,7 @@ class Running:
         env |= {"DISPLAY": on.name, "HOME": str(home)}
         self._screen = on
         self.log = data / "printed"
-        data.mkdir()
+        data.mkdir(exist_ok=True)
         with self.log.open("wb") as printed:
             self.process = subprocess.Popen(
                 [sys.executable, "-m", "vibekit_desktop", "--data-dir", str(data), "--home", str(home), *options],
@@ -164,3 +165,59 @@ def test_a_program_that_is_killed_leaves_no_worker_behind(start: Start, workspac
     running.until(running.workers)
     running.process.kill()
     assert running.ended() == -signal.SIGKILL
+
+
+WHITE = 0xFFFFFF
+"""The ground of a dialog in the light theme."""
+
+
+@pytest.fixture
+def at_work(start: Start, on: Screen, tmp_path: Path, home: Path) -> tuple[Running, int]:
+    """The program and its window, in which the turn of an agent runs that does not end by itself."""
+    work, begun = tmp_path / "work", tmp_path / "begun"
+    work.mkdir()
+    paced = [step for number in range(2000) for step in ({"say": f"w{number} "}, {"sleep": 0.05})]
+    first: list[dict[str, object]] = [{"say": "Hello."}]
+    turns = [first, [{"say": "I begin."}, {"touch": str(begun)}, *paced]]
+    agent = scripted_agent.command({"turns": turns, "counter": str(tmp_path / "counter")}, tmp_path)
+    program = [sys.executable, "-m", "vibekit_desktop", "--data-dir", str(tmp_path / "data"), "--home", str(home)]
+    prompt = ["prompt", "hello", "--workspace", str(work), "--agent-command", " ".join(agent), "--allow", "all"]
+    subprocess.run([*program, *prompt], check=True, capture_output=True, timeout=60, cwd=ROOT)
+    running = start("--open", "@1", "--theme", "light")
+    window = running.window("work - VibeKit Desktop")
+
+    def said() -> bool:
+        on.press(window, "l", control=True)
+        on.press(window, "g")
+        on.press(window, "Return")
+        return begun.exists()
+
+    running.until(said)
+    return running, window
+
+
+def _quietly(running: Running, data: Path) -> None:
+    """Nothing was printed, and nothing in the log is an error of the program."""
+    assert running.printed == ""
+    log = data / "logs" / "vibekit-desktop.log"
+    lines = log.read_text("utf-8").splitlines() if log.exists() else []
+    assert [line for line in lines if " ERROR " in line] == []
+
+
+@pytest.mark.parametrize("by", ["the cross", "Ctrl+Q", "a signal"])
+def test_leaving_while_an_agent_works_is_quiet(at_work: tuple[Running, int], on: Screen, tmp_path: Path, by: str) -> None:
+    running, window = at_work
+    if by == "a signal":
+        running.process.send_signal(signal.SIGTERM)
+    else:
+        corner = on.pixel(window, 5, 890)
+        if by == "Ctrl+Q":
+            on.press(window, "q", control=True)
+        else:
+            on.ask_to_close(window)
+        running.until(lambda: on.pixel(window, 5, 890) != corner)  # what is under the question is dim
+        running.until(lambda: on.pixel(window, 530, 450) == WHITE)
+        on.press(window, "Tab")
+        on.press(window, "Return")
+    assert running.ended() == 0
+    _quietly(running, tmp_path / "data")

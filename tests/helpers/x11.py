@@ -99,6 +99,9 @@ class Screen:
             ("XStringToKeysym", c_ulong, (c_char_p,)),
             ("XKeysymToKeycode", ctypes.c_ubyte, (c_void_p, c_ulong)),
             ("XSync", c_int, (c_void_p, c_int)),
+            ("XGetImage", c_void_p, (c_void_p, c_ulong, c_int, c_int, c_uint, c_uint, c_ulong, c_int)),
+            ("XGetPixel", c_ulong, (c_void_p, c_int, c_int)),
+            ("XDestroyImage", c_int, (c_void_p,)),
         ):  # fmt: skip
             getattr(x, function).restype = result
             getattr(x, function).argtypes = arguments
@@ -135,13 +138,22 @@ class Screen:
             self._x.XFree(text)
         return found
 
-    def press(self, window: int, key: str) -> None:
+    def pixel(self, window: int, x: int, y: int) -> int:
+        """The colour at a place of a window, as 0xRRGGBB."""
+        image = self._x.XGetImage(self._display, window, x, y, 1, 1, c_ulong(-1).value, 2)
+        assert image, "there is no such place in the window"
+        found: int = self._x.XGetPixel(image, 0, 0)
+        self._x.XDestroyImage(image)
+        return found & 0xFFFFFF
+
+    def press(self, window: int, key: str, *, control: bool = False) -> None:
         """Press and release a key, by its X name, in a window."""
         self._x.XSetInputFocus(self._display, window, 1, 0)
         code = self._x.XKeysymToKeycode(self._display, self._x.XStringToKeysym(key.encode()))
         for kind, mask in ((KEY_PRESS, 1), (KEY_RELEASE, 2)):
             event = _Event()
             event.key = _KeyEvent(type=kind, display=self._display, window=window, root=self._root, keycode=code, same_screen=1)
+            event.key.state = 4 if control else 0
             self._x.XSendEvent(self._display, window, 1, mask, byref(event))
         self._x.XSync(self._display, 0)
 

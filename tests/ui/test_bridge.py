@@ -88,3 +88,34 @@ def test_everything_can_be_cancelled_at_the_end(qtbot: QtBot) -> None:
         await until(lambda: bridge.running == 0)
 
     run(story())
+
+
+def test_after_the_end_no_news_comes_and_nothing_begins(qtbot: QtBot) -> None:
+    async def story() -> None:
+        core = FakeCore()
+        bridge, owner = Bridge(core.core.events), QObject()
+        seen: list[str] = []
+        bridge.subscribe(owner, ChatDeleted, lambda event: seen.append(event.chat))
+        bridge.close()
+        core.publish(ChatDeleted(samples.MAIN))
+        task = bridge.spawn(owner, asyncio.Event().wait(), name="wait")
+        await until(lambda: bridge.running == 0)
+        assert (seen, core.bus.subscriptions, task.cancelled()) == ([], 0, True)
+        delete(owner)
+
+    run(story())
+
+
+def test_what_is_destroyed_after_the_loop_is_destroyed_in_silence(qtbot: QtBot) -> None:
+    loop = asyncio.new_event_loop()
+    bridge, owner = Bridge(FakeCore().core.events), QObject()
+    former = asyncio.get_event_loop()
+    asyncio.set_event_loop(loop)
+    never = asyncio.Event()
+    task = bridge.spawn(owner, never.wait(), name="wait")
+    asyncio.set_event_loop(former)
+    loop.run_until_complete(asyncio.sleep(0))
+    loop.close()
+    delete(owner)  # it raised "Event loop is closed" into Qt
+    assert not task.cancelled()
+    task._log_destroy_pending = False  # type: ignore[attr-defined]  # the interpreter would say so of a loop that is gone

@@ -112,7 +112,9 @@ def _furnish(app: "QApplication", shell: "Shell", options: "Options") -> int:
     crash.watch_loop(loop, conductor.tell_fault)
     Collector(window).start()
     with loop:
-        return loop.run_until_complete(_live(loop, shell, conductor, wired, options))
+        status = loop.run_until_complete(_live(loop, shell, conductor, wired, options))
+    crash.install()  # there is no window any more that could say what goes wrong now
+    return status
 
 
 async def _live(
@@ -127,7 +129,8 @@ async def _live(
     if _asked:
         closed.set()
     wired.bus.adopt_thread()
-    shell.may_close = _Leaving(loop, shell, conductor, wired).may_close
+    leaving = _Leaving(loop, shell, conductor, wired)
+    shell.may_close = leaving.may_close
     status = 0
     try:
         if options.offscreen_shot:
@@ -138,8 +141,11 @@ async def _live(
             status = await _start_and_wait(conductor, wired, options, closed)
     finally:
         # reverse order of starting, each step with a time limit
+        leaving.end()
         conductor.close()
-        for step, limit_s in ((conductor.drained(), CLOSE_STEP_S), (wired.close(), CLOSE_CORE_S)):
+        # The window's tasks once more at the end: one that a timer of Qt's began meanwhile must not outlive the loop.
+        steps = ((conductor.drained(), CLOSE_STEP_S), (wired.close(), CLOSE_CORE_S), (conductor.drained(), CLOSE_STEP_S))
+        for step, limit_s in steps:
             try:
                 await asyncio.wait_for(step, limit_s)
             except TimeoutError:
@@ -162,6 +168,11 @@ class _Leaving:
         if self._asking is None or self._asking.done():
             self._asking = self._loop.create_task(self._ask(), name="ask before leaving")
         return False
+
+    def end(self) -> None:
+        """It closes anyway: nobody is asked any more."""
+        if self._asking is not None:
+            self._asking.cancel()
 
     async def _ask(self) -> None:
         if await self._conductor.may_close():

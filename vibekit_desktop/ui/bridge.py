@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from PySide6.QtCore import QObject
 
-from vibekit_desktop.core.api import Events
+from vibekit_desktop.core.api import Events, Subscription
 from vibekit_desktop.core.types.events import Event
 
 E = TypeVar("E", bound=Event)
@@ -24,7 +24,8 @@ _log = logging.getLogger(__name__)
 class Bridge:
     """What ties the window to the core. Invariant: nothing runs for an owner that is gone.
 
-    ``report`` is told the task's name and the error of every task that fails; without one the error is logged.
+    ``report`` is told the task's name and the error of every task that fails; without one the error is logged. After `close` no
+    news comes and nothing begins: a task of the window must not outlive the loop.
     """
 
     def __init__(self, events: Events, *, report: Report | None = None) -> None:
@@ -32,12 +33,20 @@ class Bridge:
         self.report = report
         self._tasks: set[asyncio.Task[object]] = set()
         self._by_owner: dict[int, set[asyncio.Task[object]]] = {}
+        self._subscriptions: dict[int, Subscription] = {}
+        self._closed = False
 
     def subscribe(self, owner: QObject, kind: type[E], handler: Callable[[E], None]) -> None:
         """Call ``handler`` for every event of ``kind`` until ``owner`` is destroyed."""
         subscription = self._events.subscribe(kind, handler)
-        # A lambda: Qt holds a bound method of an ordinary object weakly and would forget it.
-        owner.destroyed.connect(lambda: subscription.close())  # noqa: PLW0108
+        key = id(subscription)
+        self._subscriptions[key] = subscription
+        owner.destroyed.connect(lambda: self._unsubscribe(key))
+
+    def _unsubscribe(self, key: int) -> None:
+        subscription = self._subscriptions.pop(key, None)
+        if subscription is not None:
+            subscription.close()
 
     def spawn(self, owner: QObject, coro: Coroutine[object, object, T], *, name: str) -> "asyncio.Task[T]":
         """Run ``coro``; its error is reported, and it is cancelled when ``owner`` is destroyed."""
@@ -50,7 +59,15 @@ class Bridge:
         mine.add(task)
         self._tasks.add(task)
         task.add_done_callback(lambda done: self._finished(key, done))
+        if self._closed:
+            task.cancel()
         return task
+
+    def close(self) -> None:
+        """The window is gone: no news comes any more, and nothing new begins. What runs goes on; see `cancel_all`."""
+        self._closed = True
+        for key in tuple(self._subscriptions):
+            self._unsubscribe(key)
 
     def cancel_all(self) -> None:
         """Cancel every task that still runs; for the end of the program."""
@@ -64,7 +81,8 @@ class Bridge:
 
     def _owner_gone(self, key: int) -> None:
         for task in self._by_owner.pop(key, set()):
-            task.cancel()
+            if not task.get_loop().is_closed():  # else it was destroyed with the program, and nobody could be told
+                task.cancel()
 
     def _finished(self, key: int, task: "asyncio.Task[object]") -> None:
         self._tasks.discard(task)

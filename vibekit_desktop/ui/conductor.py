@@ -248,11 +248,12 @@ class Conductor(QObject):
         return await self.agents.may_close()
 
     async def drained(self) -> None:
-        """Wait for what was still running; a write that has begun ends first."""
+        """Wait for what was still running; a write that has begun ends first. What does not end is cancelled."""
         for _ in range(_DRAIN_TURNS):
             if not self.bridge.running:
                 return
             await asyncio.sleep(_SETTLE_S)
+        self.bridge.cancel_all()
 
     # The list of chats.
 
