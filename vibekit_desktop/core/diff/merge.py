@@ -62,7 +62,7 @@ def compare(base: bytes, ours: bytes, theirs: bytes) -> Parts | None:
     exact = as_it_is(base, ours, theirs)
     if exact is not None:
         found = Parts(bytewise=True, parts=tuple(_parts(exact)))
-        if not _overlaps(found.parts):
+        if not any(part.beside or part.take is Take.OVERLAP for part in found.parts):
             return found
     sides = shaped(base, ours, theirs)
     return found if sides is None else Parts(bytewise=False, parts=tuple(_parts(sides, end=b"\n")))
