@@ -1,13 +1,13 @@
-"""Toasts: one at a time, news replaces news, an error stays until it is closed."""
+"""Toasts: the newest is shown at once, an error stays until it is closed, and what is about a chat goes with it."""
 
 import pytest
 from PySide6.QtCore import QCoreApplication, QEvent
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QLineEdit, QWidget
 from pytestqt.qtbot import QtBot
 
 from vibekit_desktop.ui.notify import Notifier
 from vibekit_desktop.ui.theme.palette import ThemeHub
-from vibekit_desktop.ui.views.controls import Button
+from vibekit_desktop.ui.views.controls import Button, IconButton
 
 
 @pytest.fixture
@@ -30,12 +30,52 @@ def test_a_newer_toast_replaces_its_own_kind(notifier: Notifier) -> None:
     assert notifier.shown == "export.md is as it was before turn 5"
 
 
-def test_good_news_waits_until_an_error_is_closed(notifier: Notifier) -> None:
+def test_news_is_shown_at_once_and_the_error_under_it_comes_back(notifier: Notifier) -> None:
     notifier.toast("export.md is locked. Nothing changed", "error")
-    notifier.toast("Opened 1 chat")
+    notifier.toast("rows.py is as it was before turn 4", "done", ("Undo", lambda: None))
+    assert notifier.shown == "rows.py is as it was before turn 4"
+    notifier.toast("Copied")
+    assert notifier.shown == "Copied"
+    notifier.dismiss()
     assert notifier.shown == "export.md is locked. Nothing changed"
     notifier.dismiss()
-    assert notifier.shown == "Opened 1 chat"
+    assert notifier.shown == ""
+
+
+def test_a_newer_error_replaces_the_older_one_wherever_it_is(notifier: Notifier) -> None:
+    notifier.toast("export.md is locked. Nothing changed", "error")
+    notifier.toast("Copied")
+    notifier.toast("The disk is full.", "error")
+    notifier.dismiss()
+    assert notifier.shown == ""
+
+
+def test_what_was_told_in_a_chat_goes_when_another_one_is_opened(notifier: Notifier) -> None:
+    notifier.show_chat("one")
+    notifier.toast("The agent ended.", "error")
+    notifier.toast("Copied")
+    notifier.show_chat("one")
+    assert notifier.shown == "Copied"
+    notifier.show_chat("two")
+    assert notifier.shown == ""
+    notifier.toast("Opened 38 chats", everywhere=True)
+    notifier.show_chat("one")
+    assert notifier.shown == "Opened 38 chats"
+
+
+def test_the_focus_goes_back_to_where_it_was_when_a_toast_goes(qtbot: QtBot, host: QWidget, notifier: Notifier) -> None:
+    field, other = QLineEdit(host), QLineEdit(host)
+    for one in (other, field):
+        one.show()
+    host.activateWindow()
+    qtbot.waitActive(host)
+    field.setFocus()
+    notifier.toast("The disk is full.", "error")
+    close = next(button for button in host.findChildren(IconButton))
+    close.setFocus()
+    assert close.hasFocus()
+    close.click()
+    assert field.hasFocus()
 
 
 def test_an_error_comes_at_once(notifier: Notifier) -> None:

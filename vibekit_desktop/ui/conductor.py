@@ -325,6 +325,7 @@ class Conductor(QObject):
 
     def _opened(self, view: ChatView) -> None:
         self.review.close_chat()
+        self.notifier.show_chat(view.header.id)
         self._show(view)
         self.live.opened(view)
         self.page.transcript.scroll_to_end()
@@ -400,4 +401,4 @@ class Conductor(QObject):
     def tell_fault(self, error: BaseException) -> None:
         """A fault of the program: say so once; the details are in the log."""
         text = tr("Something went wrong in the program ({kind}). What happened is in its log.", kind=type(error).__name__)
-        self.notifier.toast(text, "error")
+        self.notifier.toast(text, "error", everywhere=True)

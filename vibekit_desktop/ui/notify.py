@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from PySide6.QtCore import QEasingCurve, QEvent, QObject, QPoint, QPropertyAnimation, QRectF, Qt, QTimer
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QEnterEvent, QPainter, QPaintEvent
-from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QLabel, QSizePolicy, QWidget
+from PySide6.QtWidgets import QAbstractButton, QApplication, QHBoxLayout, QLabel, QSizePolicy, QWidget
 
 from vibekit_desktop.ui.text import tr
 from vibekit_desktop.ui.theme import icons
@@ -30,16 +30,19 @@ class _Toast(NamedTuple):
     text: str
     kind: str
     action: Action | None
+    everywhere: bool
 
 
 class _Frame(QWidget):
-    """The toast itself. Invariant: shows one text; closes itself unless it is an error or the mouse is over it."""
+    """The toast itself. Invariant: shows one text; closes itself unless it is an error or the mouse is over it. What had the
+    focus before one of its buttons has it again when it goes."""
 
     def __init__(self, host: QWidget, hub: ThemeHub, toast: _Toast, closed: Callable[[], None]) -> None:
         super().__init__(host)
         self._hub = hub
         self._host = host
         self._closed = closed
+        self._former: QWidget | None = None
         self.toast = toast
         theme = hub.theme
         self.setAccessibleName(toast.text)
@@ -77,6 +80,22 @@ class _Frame(QWidget):
         self._move.setEasingCurve(QEasingCurve.Type.OutCubic)
         self.ensurePolished()
         self.adjustSize()
+        app = QApplication.instance()
+        if isinstance(app, QApplication):
+            app.focusChanged.connect(self._focus_moved)
+
+    def _focus_moved(self, old: QWidget | None, new: QWidget | None) -> None:
+        if new is not None and self.isAncestorOf(new) and old is not None and not self.isAncestorOf(old):
+            self._former = old
+            old.destroyed.connect(self._former_gone)
+
+    def _former_gone(self) -> None:
+        self._former = None
+
+    def _give_back_focus(self) -> None:
+        focus = QApplication.focusWidget()
+        if focus is not None and self.isAncestorOf(focus) and self._former is not None and self._former.isVisible():
+            self._former.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
@@ -147,15 +166,17 @@ class _Frame(QWidget):
         """Be gone, and say so once."""
         self._timer.stop()
         if not self.isHidden():
+            self._give_back_focus()
             self.hide()
             self.deleteLater()
             self._closed()
 
 
 class Notifier(QObject):
-    """Shows one toast at a time on ``host``. Invariant: an error is never pushed away by good news.
+    """Shows one toast at a time on ``host``, the newest. Invariant: an error that other news covered comes back after it.
 
-    ``inset`` is the distance from the bottom of ``host`` (16 above the read-only row).
+    ``inset`` is the distance from the bottom of ``host`` (16 above the read-only row). A toast belongs to the chat that was open
+    when it came (`show_chat`) and goes when another one is opened, unless it was told ``everywhere``.
     """
 
     def __init__(self, host: QWidget, hub: ThemeHub) -> None:
@@ -163,9 +184,21 @@ class Notifier(QObject):
         self._host = host
         self._hub = hub
         self._frame: _Frame | None = None
-        self._waiting: dict[str, _Toast] = {}
+        self._covered: _Toast | None = None
+        """The newest error, while something newer stands over it."""
+        self._chat = ""
         self.inset = hub.theme.tokens.space("s16")
         host.installEventFilter(self)
+
+    def show_chat(self, chat: str) -> None:
+        """This chat is open now: what was told about another one goes."""
+        if chat == self._chat:
+            return
+        self._chat = chat
+        if self._covered is not None and not self._covered.everywhere:
+            self._covered = None
+        if self._frame is not None and not self._frame.toast.everywhere:
+            self._frame.close_now()
 
     def stand_in(self, host: QWidget, *, inset: int) -> None:
         """Show toasts in another widget from now on; one that is shown moves there."""
@@ -178,19 +211,20 @@ class Notifier(QObject):
             self._frame.go_to(host)
             self._frame.move(self._place(self._frame))
 
-    def toast(self, text: str, kind: str = "done", action: Action | None = None) -> None:
-        """Show ``text``; ``kind`` is ``done``, ``restored``, ``info`` or ``error``; ``action`` is a button and what it does."""
+    def toast(self, text: str, kind: str = "done", action: Action | None = None, *, everywhere: bool = False) -> None:
+        """Show ``text`` now; ``kind`` is ``done``, ``restored``, ``info`` or ``error``; ``action`` is a button and what it does;
+        ``everywhere``: it is not about the chat that is open."""
         if kind not in _LOOK:
             raise KeyError(kind)
-        toast = _Toast(text, kind, action)
         shown = self._frame
-        if shown is not None and shown.toast.kind == "error" and kind != "error":
-            self._waiting[kind] = toast
-            return
+        if kind == "error":
+            self._covered = None  # the newest error is the one to be read
+        elif shown is not None and shown.toast.kind == "error":
+            self._covered = shown.toast
         if shown is not None:
             self._frame = None
             shown.close_now()
-        self._show(toast)
+        self._show(_Toast(text, kind, action, everywhere))
 
     @property
     def shown(self) -> str:
@@ -211,9 +245,9 @@ class Notifier(QObject):
         if self._frame is not frame:
             return
         self._frame = None
-        if self._waiting:
-            kind = next(iter(self._waiting))
-            self._show(self._waiting.pop(kind))
+        if self._covered is not None:
+            covered, self._covered = self._covered, None
+            self._show(covered)
 
     def _place(self, frame: QWidget) -> QPoint:
         x = (self._host.width() - frame.width()) // 2

@@ -104,4 +104,4 @@ class TakingBack(QObject):
             done=len(report.restored),
         )
         kind = "restored" if report.verified and not report.failed else "error"
-        self._notifier.toast(text, kind, (tr("Show"), lambda: self.open_chat_wanted.emit(event.chat)))
+        self._notifier.toast(text, kind, (tr("Show"), lambda: self.open_chat_wanted.emit(event.chat)), everywhere=True)

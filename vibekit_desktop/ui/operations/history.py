@@ -85,7 +85,7 @@ class HistoryOperations(QObject):
         try:
             workspace = await self._core.library.open_folder(folder)
         except CoreError as error:
-            self._notifier.toast(sentence(error).sentence, "error")
+            self._notifier.toast(sentence(error).sentence, "error", everywhere=True)
             return
         headers = await self.list_chats()
         self.folder_opened.emit(workspace, next((one.id for one in headers if one.workspace == workspace), None))
@@ -94,7 +94,7 @@ class HistoryOperations(QObject):
         try:
             report = await self._core.histories.import_path(path, workspace=None, agent=None)
         except CoreError as error:
-            self._notifier.toast(sentence(error).sentence, "error")
+            self._notifier.toast(sentence(error).sentence, "error", everywhere=True)
             return
         self._tell(report)
         chats = [*report.imported, *report.updated]
@@ -109,8 +109,8 @@ class HistoryOperations(QObject):
         if report.failed:
             why = report.failed[0].reason
             one, many = "{n} file could not be read: {why}", "{n} files could not be read: {why}"
-            self._notifier.toast(tr_n(one, many, len(report.failed), why=why), "error")
+            self._notifier.toast(tr_n(one, many, len(report.failed), why=why), "error", everywhere=True)
         elif count:
-            self._notifier.toast(tr_n("Opened {n} chat", "Opened {n} chats", count), "done")
+            self._notifier.toast(tr_n("Opened {n} chat", "Opened {n} chats", count), "done", everywhere=True)
         else:
-            self._notifier.toast(tr("Nothing new in it"), "info")
+            self._notifier.toast(tr("Nothing new in it"), "info", everywhere=True)

@@ -168,7 +168,7 @@ class LiveOperations(QObject):
 
         async def work() -> None:
             info = await self._core.agents.sign_in(agent, way)
-            self._notifier.toast(tr("Signed in to {agent}", agent=info.name), "done")
+            self._notifier.toast(tr("Signed in to {agent}", agent=info.name), "done", everywhere=True)
             state: LiveState = await self._live.start(chat)
             self.known.emit(state)
 
