@@ -42,14 +42,12 @@ class ReviewSheets:
         reviews: ReviewService,
         *,
         clock: Callable[[], int],
-        most_bytes: int = MOST_BYTES,
     ) -> None:
         self._history = history
         self._serial = serial
         self._diffs = diffs
         self._reviews = reviews
         self._clock = clock
-        self._most_bytes = most_bytes
 
     async def export(
         self,
@@ -82,8 +80,8 @@ class ReviewSheets:
             size = 0
             for _, before, after in vault.kernel().changed_between(chat, old, new, tuple(paths)):
                 size += _size(vault, before) + _size(vault, after)
-                if size > self._most_bytes:
-                    raise ExportTooLarge(size, self._most_bytes)
+                if size > MOST_BYTES:
+                    raise ExportTooLarge(size, MOST_BYTES)
             return header.name
 
         async with self._serial.hold(vault.id):
