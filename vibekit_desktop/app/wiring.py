@@ -22,6 +22,7 @@ from vibekit_desktop.core.services.agents import AgentService
 from vibekit_desktop.core.services.chats import ChatService
 from vibekit_desktop.core.services.checkpoints import CheckpointService
 from vibekit_desktop.core.services.contents import LineCounts
+from vibekit_desktop.core.services.colours import Colours
 from vibekit_desktop.core.services.diffs import DiffService
 from vibekit_desktop.core.services.exports import ExportService
 from vibekit_desktop.core.services.families import Families
@@ -112,7 +113,7 @@ def build(
     purge = Purge(bus, shelf, headers, serial, families, shown, clock=clock)
     chats = ChatService(bus, shelf, history, headers, serial, families, purge, shown, checkpoints, clock=clock)
     retention = RetentionService(bus, purge, settings, clock=clock, pause=pause)
-    diffs = DiffService(history, serial, pool)
+    diffs = DiffService(history, serial, pool, Colours(fs, dirs.cache / "highlight", pool))
     reviews = ReviewService(bus, history, serial, clock=clock)
     sheets = ReviewSheets(history, serial, diffs, reviews, clock=clock)
     undo = InverseService(history, serial, pool, counts)

@@ -19,7 +19,7 @@ LINES = st.sampled_from(
         "a\rb",
     ]
 )
-FREE = st.text(st.characters(exclude_characters="\n\0\ufeff", exclude_categories=["Cs"]), max_size=12)
+FREE = st.text(st.characters(exclude_characters="\n\r\0\ufeff", exclude_categories=["Cs"]), max_size=12)
 LINE = st.one_of(LINES, FREE)
 
 

@@ -1,6 +1,7 @@
 """The jobs themselves, without a process."""
 
 import io
+from collections import OrderedDict
 
 import pytest
 
@@ -9,7 +10,7 @@ from vibekit_desktop.core.diff.document import DEFAULT, Limits, build
 from vibekit_desktop.core.highlight.lex import lex
 from vibekit_desktop.core.types.diffs import EXACT, Compare
 from vibekit_desktop.core.worker import jobs
-from vibekit_desktop.core.worker.jobs import BuildJob, EndOfInput, Failed, LexJob, do
+from vibekit_desktop.core.worker.jobs import BuildJob, EndOfInput, Failed, Forgotten, LexJob, MoreJob, Unfinished, do
 
 
 def build_job(old: bytes | None, new: bytes | None, limits: Limits = DEFAULT, how: Compare = EXACT) -> BuildJob:
@@ -24,7 +25,7 @@ def build_job(old: bytes | None, new: bytes | None, limits: Limits = DEFAULT, ho
 def test_a_diff_is_the_same_after_its_travels(old: bytes | None, new: bytes | None, limits: Limits) -> None:
     job = build_job(old, new, limits)
     stream = io.BytesIO()
-    jobs.send(stream, do(job))
+    jobs.send(stream, do(job, OrderedDict()))
     stream.seek(0)
     found = jobs.diff(job, jobs.receive_answer(stream))
     assert found == build(old, new, old_mode=0o644, new_mode=0o755, limits=limits)
@@ -33,14 +34,14 @@ def test_a_diff_is_the_same_after_its_travels(old: bytes | None, new: bytes | No
 def test_colours_are_the_same_after_their_travels() -> None:
     lines = NEW.decode().split("\n")
     stream = io.BytesIO()
-    jobs.send(stream, do(jobs.lex_job("a.py", lines)))
+    jobs.send(stream, do(jobs.lex_job("a.py", NEW.decode()), OrderedDict()))
     stream.seek(0)
     assert jobs.colours(jobs.receive_answer(stream)) == lex("a.py", lines)
-    assert jobs.colours(do(jobs.lex_job("a.unknown", lines))) is None
+    assert jobs.colours(do(jobs.lex_job("a.unknown", NEW.decode()), OrderedDict())) is None
 
 
 def test_an_error_tells_its_class_and_place_and_no_content() -> None:
-    answer = do(LexJob(path=3, text="secret"))  # type: ignore[arg-type]  # to make it fail
+    answer = do(LexJob(path=3, text="secret"), OrderedDict())  # type: ignore[arg-type]  # to make it fail
     assert isinstance(answer, Failed)
     assert answer.kind == "AttributeError"
     assert "secret" not in repr(answer)
@@ -51,3 +52,18 @@ def test_an_error_tells_its_class_and_place_and_no_content() -> None:
 def test_a_cut_message_is_the_end_of_the_input(data: bytes) -> None:
     with pytest.raises(EndOfInput):
         jobs.receive(io.BytesIO(data))
+
+
+def test_a_long_text_goes_on_in_slices_and_is_forgotten_after_too_many_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(jobs, "SLICE_S", 0.0)
+    begun: jobs.Begun = OrderedDict()
+    text = NEW.decode() * 200
+    assert isinstance(do(jobs.lex_job("a.py", text, 1), begun), Unfinished)
+    monkeypatch.setattr(jobs, "SLICE_S", 60.0)
+    assert jobs.colours(do(MoreJob(1), begun)) == lex("a.py", text.split("\n"))
+    assert isinstance(do(MoreJob(1), begun), Forgotten)
+    monkeypatch.setattr(jobs, "SLICE_S", 0.0)
+    for number in range(2, 2 + jobs.MOST_BEGUN + 1):
+        do(jobs.lex_job("a.py", text, number), begun)
+    assert len(begun) == jobs.MOST_BEGUN
+    assert isinstance(do(MoreJob(2), begun), Forgotten)

@@ -66,9 +66,9 @@ def test_the_answers_are_those_of_the_functions_themselves() -> None:
         crlf = OLD.replace(b"\n", b"\r\n")
         assert await pool.build(OLD, crlf, how=Compare(Ignore.ALL)) == build(OLD, crlf, how=Compare(Ignore.ALL))
         lines = NEW.decode().split("\n")
-        assert await pool.lex("a.py", lines) == lex("a.py", lines)
-        assert await pool.lex("a.txt", lines) is None
-        assert await pool.lex("a.py", ["x = '\udcff'"]) == lex("a.py", ["x = '?'"])
+        assert await pool.lex("a.py", "\n".join(lines)) == lex("a.py", lines)
+        assert await pool.lex("a.txt", "\n".join(lines)) is None
+        assert await pool.lex("a.py", "x = '\udcff'") == lex("a.py", ["x = '?'"])
 
     with_pool(story)
 
@@ -208,7 +208,7 @@ def test_a_job_that_raises_is_our_fault_and_the_worker_goes_on(tmp_path: Path) -
         for _ in range(2):
             with pytest.raises(BugError, match="TypeError at do:"):
                 await pool.build(OLD, NEW)
-        assert await pool.lex("a.py", ["x"]) is not None
+        assert await pool.lex("a.py", "x") is not None
 
     with_pool(story, script(tmp_path, "import vibekit_desktop.core.worker.jobs as jobs\njobs._build = None\n"))
 
@@ -218,12 +218,12 @@ def test_an_answer_to_another_question_is_our_fault(tmp_path: Path) -> None:
         with pytest.raises(BugError):
             await pool.build(OLD, NEW)
 
-    with_pool(story, script(tmp_path, "import vibekit_desktop.core.worker.jobs as jobs\njobs.do = lambda job: jobs.Plain()\n"))
+    with_pool(story, script(tmp_path, "import vibekit_desktop.core.worker.jobs as jobs\njobs.do = lambda *_: jobs.Plain()\n"))
 
 
 def test_a_lexer_that_fails_leaves_the_text_plain(tmp_path: Path) -> None:
     async def story(pool: WorkerPool) -> None:
-        assert await pool.lex("a.py", ["x"]) is None
+        assert await pool.lex("a.py", "x") is None
         assert await pool.build(OLD, NEW) == build(OLD, NEW)
 
     with_pool(story, script(tmp_path, "import vibekit_desktop.core.worker.jobs as jobs\njobs._lex = None\n"))

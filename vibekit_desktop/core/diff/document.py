@@ -7,7 +7,6 @@ Pure; any thread; nothing is raised for ordinary data.
 from array import array
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import accumulate
 
 from vibekit_desktop.core.diff.hunks import Rows, lay_out
 from vibekit_desktop.core.diff.kinds import is_image
@@ -135,8 +134,8 @@ def compare(
         return found
     rows_old, rows_new = found.rows.packed
     return Comparison(
-        old=_found_side(found.old, old, found.old_lines),
-        new=_found_side(found.new, new, found.new_lines),
+        old=_found_side(found.old, old),
+        new=_found_side(found.new, new),
         rows_old=rows_old,
         rows_new=rows_new,
         hunks=found.hunks,
@@ -196,24 +195,18 @@ def _find(
     )
 
 
-def _found_side(text: Text | None, data: bytes | None, lines: Sequence[str]) -> Side | None:
+def _found_side(text: Text | None, data: bytes | None) -> Side | None:
     if text is None or data is None:
         return None
-    if text.raw.isascii() and b"\r" not in text.raw and lines:
-        ends = array("I", (length + 1 for length in map(len, lines)))
-        ends = array("I", accumulate(ends))
-        ends[-1] = len(text.raw)
-    else:
-        ends = ends_of(text)
-    as_it_is = data.endswith(text.raw)
     shown = side(text, ())
+    as_it_is = data.endswith(text.raw)
     return Side(
         codec=text.codec,
-        encoding=text.encoding,
+        encoding=shown.encoding,
         line_ending=shown.line_ending,
         final_newline=shown.final_newline,
         size=shown.size,
-        ends=ends.tobytes(),
+        ends=ends_of(text).tobytes(),
         mark=len(data) - len(text.raw) if as_it_is else 0,
         raw=None if as_it_is else text.raw,
     )

@@ -18,7 +18,7 @@ CONTEXT = 3
 
 _BEFORE = "export default public private protected internal static abstract final async pub unsafe inline"
 _HEADS = "def class function function* func fn impl interface struct enum trait namespace module"
-_FIRST_WORDS = frozenset(f"{_BEFORE} {_HEADS} pub(crate) pub(super)".split())
+_BEGINNINGS = frozenset(word[:3].ljust(3) for word in f"{_BEFORE} {_HEADS}".split())
 _CODE_HEADING = re.compile(
     rf"\s*(?:(?:{'|'.join(_BEFORE.split())}|pub\([a-z]+\))\s+)*(?:{'|'.join(map(re.escape, _HEADS.split()))})(?!\w)"
 )
@@ -100,12 +100,13 @@ class Layout:
         self._lines = (old, new)
         self._old = array("i")
         self._new = array("i")
+        self._numbers = array("i", range(1, max(len(old), len(new)) + 1))  # slices of it are copied, not counted
         self.spans: list[tuple[int, int]] = []
 
     def same(self, old_start: int, old_end: int, new_start: int, new_end: int) -> None:
         """Equal lines, from 0, ends not included."""
-        self._old.extend(range(old_start + 1, old_end + 1))
-        self._new.extend(range(new_start + 1, new_end + 1))
+        self._old += self._numbers[old_start:old_end]
+        self._new += self._numbers[new_start:new_end]
 
     def passed(self, one: Change) -> None:
         """Blank lines that do not count: they stand beside each other, and the rest beside nothing."""
@@ -124,7 +125,13 @@ class Layout:
         i, j = one.old_start, one.new_start
         if one.old_end > i and one.new_end > j:
             old, new = self._lines
-            for at, to in pairs(old[i : one.old_end], new[j : one.new_end]):
+            found = pairs(old[i : one.old_end], new[j : one.new_end])
+            if len(found) == one.old_end - i == one.new_end - j:
+                self._old += self._numbers[i : one.old_end]
+                self._new.extend(range(-j - 1, -one.new_end - 1, -1))
+                self.spans.append((first, len(self._old) - 1))
+                return
+            for at, to in found:
                 self._apart(i, one.old_start + at, j, one.new_start + to)
                 i, j = one.old_start + at + 1, one.new_start + to + 1
                 self._old.append(i)
@@ -134,12 +141,19 @@ class Layout:
 
     def _apart(self, old_start: int, old_end: int, new_start: int, new_end: int) -> None:
         went, came = old_end - old_start, new_end - new_start
-        beside = min(went, came)
-        self._old.extend(range(old_start + 1, old_end + 1))
-        self._new.extend(range(-new_start - 1, -new_start - 1 - beside, -1))
-        self._new.frombytes(bytes(self._new.itemsize * (went - beside)))
-        self._old.frombytes(bytes(self._old.itemsize * (came - beside)))
-        self._new.extend(range(new_start + 1 + beside, new_end + 1))
+        if went:
+            self._old += self._numbers[old_start:old_end]
+            if came:
+                beside = min(went, came)
+                self._new.extend(range(-new_start - 1, -new_start - 1 - beside, -1))
+                new_start += beside
+                went -= beside
+                came -= beside
+            if went:
+                self._new.frombytes(bytes(self._new.itemsize * went))
+        if came:
+            self._old.frombytes(bytes(self._old.itemsize * came))
+            self._new += self._numbers[new_start:new_end]
 
     @property
     def rows(self) -> Rows:
@@ -163,12 +177,19 @@ def lay_out(
         i, j = one.old_end, one.new_end
     layout.same(i, len(old), j, len(new))
     rows = layout.rows
-    return rows, tuple(_hunks(old, new, found, layout.spans, rows))
+    return rows, tuple(_hunks(old, new, found, layout.spans, rows, plain=not passed))
 
 
 def _hunks(
-    old: Sequence[str], new: Sequence[str], found: Sequence[Change], spans: Sequence[tuple[int, int]], rows: Rows
+    old: Sequence[str],
+    new: Sequence[str],
+    found: Sequence[Change],
+    spans: Sequence[tuple[int, int]],
+    rows: Rows,
+    *,
+    plain: bool,
 ) -> Iterator[Hunk]:
+    """The hunks of a layout; ``plain`` if every row outside the changes has a line on both sides."""
     headings = _Headings(new or old)
     start = 0
     for index, (_, last) in enumerate(spans):
@@ -178,23 +199,26 @@ def _hunks(
         first_change, last_change = spans[start][0], last
         above = min(CONTEXT, first_change)
         below = min(CONTEXT, len(rows) - 1 - last_change)
-        old_above, new_above = rows.lines_in(first_change - above, first_change)
-        old_below, new_below = rows.lines_in(last_change + 1, last_change + 1 + below)
+        old_above = new_above = above
+        old_below = new_below = below
+        if not plain:
+            old_above, new_above = rows.lines_in(first_change - above, first_change)
+            old_below, new_below = rows.lines_in(last_change + 1, last_change + 1 + below)
         old_start = found[start].old_start - old_above
         new_start = found[start].new_start - new_above
         old_lines = found[index].old_end + old_below - old_start
         new_lines = found[index].new_end + new_below - new_start
         yield Hunk(
-            first_row=first_change - above,
-            last_row=last_change + below,
-            first_change=first_change,
-            last_change=last_change,
+            first_change - above,
+            last_change + below,
+            first_change,
+            last_change,
             # A side without lines names the line before, as in every unified diff.
-            old_start=old_start + 1 if old_lines else old_start,
-            old_lines=old_lines,
-            new_start=new_start + 1 if new_lines else new_start,
-            new_lines=new_lines,
-            heading=headings.above(new_start if new else old_start),
+            old_start + 1 if old_lines else old_start,
+            old_lines,
+            new_start + 1 if new_lines else new_start,
+            new_lines,
+            headings.above(new_start if new else old_start),
         )
         start = index + 1
 
@@ -216,16 +240,15 @@ class _Headings:
     def above(self, line: int) -> str:
         """For a line counted from 0; empty if there is none."""
         lines = self._lines
-        unseen = range(min(line, len(lines)) - 1, self._seen - 1, -1)
-        self._seen = max(self._seen, line)
-        for at in unseen:
-            word = lines[at].split(None, 1)[:1]
-            if word and word[0] in _FIRST_WORDS and _CODE_HEADING.match(lines[at]):
-                self._code = _heading(lines[at])
+        first, last = self._seen, min(line, len(lines))
+        self._seen = max(first, line)
+        for above in reversed(lines[first:last]):
+            if above.lstrip()[:3] in _BEGINNINGS and _CODE_HEADING.match(above):
+                self._code = _heading(above)
                 return self._code
         if self._code:
             return self._code
-        for at in unseen:
+        for at in range(last - 1, first - 1, -1):
             # With blank lines around it: else it is more likely a comment.
             if _TEXT_HEADING.match(lines[at]) and self._alone(at):
                 self._text = _heading(lines[at])

@@ -3,7 +3,7 @@
 Pure; any thread; bounded: lines that went many times begin no block, and after so many comparisons no more are looked for.
 """
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Container, Hashable, Iterator, Sequence
 from typing import TypeVar
 
 from vibekit_desktop.core.diff.lines import Change
@@ -14,7 +14,7 @@ LEAST_LETTERS = 20
 """Letters and digits that a block has at least: a few brackets are found everywhere."""
 
 _MOST_PLACES = 16
-_MOST_STEPS = 2_000_000
+_MOST_STEPS = 300_000
 
 Line = TypeVar("Line", str, bytes)
 
@@ -24,11 +24,11 @@ class _Search:
 
     def __init__(self, old: Sequence[Hashable], new: Sequence[Hashable], found: Sequence[Change]) -> None:
         self.old, self.new = old, new
-        # One more at both ends, never free, so that no walk leaves the text.
-        self.went, self.came = bytearray(len(old) + 2), bytearray(len(new) + 2)
+        self.went: set[int] = set()
+        self.came: set[int] = set()
         for one in found:
-            self.went[one.old_start + 1 : one.old_end + 1] = b"\1" * (one.old_end - one.old_start)
-            self.came[one.new_start + 1 : one.new_end + 1] = b"\1" * (one.new_end - one.new_start)
+            self.went.update(range(one.old_start, one.old_end))
+            self.came.update(range(one.new_start, one.new_end))
         self.steps = 0
 
     def around(self, i: int, j: int) -> tuple[int, int]:
@@ -42,14 +42,14 @@ class _Search:
         while True:
             i += step
             j += step
-            if not (went[i + 1] and came[j + 1] and old[i] == new[j]):
+            if not (i in went and j in came and old[i] == new[j]):
                 self.steps += count + 1
                 return count
             count += 1
 
     def take(self, i: int, j: int, length: int) -> None:
-        self.went[i + 1 : i + length + 1] = bytes(length)
-        self.came[j + 1 : j + length + 1] = bytes(length)
+        self.went.difference_update(range(i, i + length))
+        self.came.difference_update(range(j, j + length))
 
 
 def moves(old: Sequence[Line], new: Sequence[Line], found: Sequence[Change]) -> tuple[Move, ...]:
@@ -58,35 +58,45 @@ def moves(old: Sequence[Line], new: Sequence[Line], found: Sequence[Change]) -> 
     came = sum(one.new_end - one.new_start for one in found)
     if min(went, came) < LEAST_LINES or len(found) < 2:
         return ()
+    gone: set[Line] = set()
+    there: set[Line] = set()
+    for one in found:
+        gone.update(old[one.old_start : one.old_end])
+        there.update(new[one.new_start : one.new_end])
+    both = {line for line in gone & there if _letters(line)}
+    if not both:
+        return ()
     places: dict[Line, list[int]] = {}
     for one in found:
-        for i in range(one.old_start, one.old_end):
-            places.setdefault(old[i], []).append(i)
+        for i, line in enumerate(old[one.old_start : one.old_end], one.old_start):
+            if line in both:
+                places.setdefault(line, []).append(i)
+    both = {line for line in both if len(places[line]) <= _MOST_PLACES}
     search = _Search(old, new, found)
     taken: list[Move] = []
-    for one in found:
-        j = one.new_start
-        while j < one.new_end:
-            block = _longest(search, places.get(new[j], []), j) if search.came[j + 1] else None
-            if block is None or not _weighs_enough(new[block[1] : block[1] + block[2]]):
-                j += 1
-                continue
+    for j, line in _among(new, found, both):
+        block = _longest(search, places[line], j) if j in search.came else None
+        if block is not None and _weighs_enough(new[block[1] : block[1] + block[2]]):
             i, first, length = block
             search.take(i, first, length)
             taken.append(Move(i + 1, i + length, first + 1, first + length))
-            j = first + length
         if search.steps > _MOST_STEPS:
             break
     return tuple(sorted(taken, key=lambda move: move.old_first))
 
 
+def _among(new: Sequence[Line], found: Sequence[Change], lines: Container[Line]) -> Iterator[tuple[int, Line]]:
+    for one in found:
+        for j, line in enumerate(new[one.new_start : one.new_end], one.new_start):
+            if line in lines:
+                yield j, line
+
+
 def _longest(search: _Search, places: Sequence[int], j: int) -> tuple[int, int, int] | None:
     """The longest block through line ``j`` of the new side: its beginnings and its length."""
     best: tuple[int, int, int] | None = None
-    if len(places) > _MOST_PLACES:
-        return None
     for i in places:
-        if not search.went[i + 1]:
+        if i not in search.went:
             continue
         above, below = search.around(i, j)
         length = above + 1 + below

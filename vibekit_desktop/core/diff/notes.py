@@ -6,10 +6,11 @@ from vibekit_desktop.core.diff.text import Text, guessed, line_ending, only_whit
 from vibekit_desktop.core.types.diffs import DiffNote, Note
 from vibekit_desktop.core.types.hidden import HIDDEN
 
-_CONTROLS = bytes(byte for byte in range(0x20) if byte not in b"\t\n\r") + b"\x7f"
-# Where a hidden character may begin in UTF-8; cheaper than looking at every character of a text.
+_SEEN = bytes(range(0x20, 0x7F)) + b"\t\n\r"
+# Where a hidden character may begin in UTF-8: looking at every character of a large text takes a hundred times as long.
 _PERHAPS = re.compile(
-    rb"\xc2[\x80-\x9f\xad]|\xcd\x8f|\xd8\x9c|\xe1[\x85\x9e\xa0]|\xe2[\x80\x81]|\xe3\x85|\xef[\xb8\xbb\xbe\xbf]|\xf3\xa0"
+    rb"\xc2[\x80-\x9f\xad]|\xcd\x8f|\xd8\x9c|\xe1[\x85\x9e\xa0]|\xe2\x80[\x8b-\x8f\xa8-\xae]|\xe2\x81[\xa0-\xaf]"
+    rb"|\xe3\x85\xa4|\xef[\xb8\xbb\xbe\xbf]|\xf3\xa0"
 )
 
 
@@ -70,14 +71,21 @@ def hidden_in(text: Text) -> int:
     """How many characters are not seen: direction controls, characters without width, tags, controls. Line ends and tabs are
     none, bytes that are not text are counted elsewhere."""
     raw = text.raw
-    if raw.isascii():
-        controls = len(raw) - len(raw.translate(None, _CONTROLS))
-        return controls + (raw.count(b"\r") - raw.count(b"\r\n") if b"\r" in raw else 0)
-    if text.codec == "utf-8" and _PERHAPS.search(raw) is None and raw.translate(None, _CONTROLS + b"\r") == raw:
-        return 0
-    found = sum(1 for _ in HIDDEN.finditer(text.decoded))
-    line_ends = text.decoded.count("\n") + text.decoded.count("\r\n")
-    return found - line_ends - (text.invalid if text.encoding.startswith("UTF-8") else 0)
+    rest = raw.translate(None, _SEEN)
+    controls = sum(byte < 0x80 for byte in rest) if rest else 0
+    controls += raw.count(b"\r") - text.line_ends[0] if b"\r" in raw else 0
+    if rest.isascii() or (text.codec == "utf-8" and _PERHAPS.search(rest) is None):
+        return controls
+    if text.codec != "utf-8":
+        return controls + sum(1 for found in HIDDEN.finditer(text.decoded) if found[0] >= "\x80")
+    return controls + sum(_hides(raw, found.start()) for found in _PERHAPS.finditer(raw))
+
+
+def _hides(raw: bytes, at: int) -> bool:
+    """Whether the character that begins at ``at`` is a hidden one beside its two neighbours."""
+    before = raw[max(0, at - 4) : at].decode("utf-8", "ignore")[-1:]
+    after = raw[at : at + 8].decode("utf-8", "ignore")
+    return HIDDEN.match(before + after, len(before)) is not None
 
 
 def _yes(value: bool) -> str:

@@ -11,6 +11,9 @@ from rapidfuzz.distance import Indel
 ALIKE = 0.55
 """Two unrelated lines of code share up to about half of their letters in order by accident."""
 
+_SURELY = 0.75
+"""Where all lines of two equally long blocks are so much alike one by one, nothing better is looked for."""
+
 _TABLE_LIMIT = 4_000
 """Up to this many comparisons a block is aligned as well as possible; above, each line looks only a few lines ahead."""
 _LOOK_AHEAD = 4
@@ -22,8 +25,12 @@ def pairs(old: Sequence[str], new: Sequence[str]) -> list[tuple[int, int]]:
     """Index pairs (into ``old``, into ``new``), both rising."""
     before = [line.strip()[:_LONGEST] for line in old]
     after = [line.strip()[:_LONGEST] for line in new]
-    if len(before) == 1 and len(after) == 1:
-        return [(0, 0)] if likeness(before[0], after[0]) else []
+    if len(before) == len(after):
+        for one, other in zip(before, after, strict=True):
+            if Indel.normalized_similarity(one, other, score_cutoff=_SURELY) < _SURELY:
+                break
+        else:
+            return [(at, at) for at in range(len(before))]
     if len(before) * len(after) <= _TABLE_LIMIT:
         return _best(before, after)
     return _nearest(before, after)

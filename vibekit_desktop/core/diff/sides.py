@@ -25,6 +25,16 @@ class Lines(Sequence[str]):
         self._ends = ends
         self._codec = codec
 
+    @property
+    def size(self) -> int:
+        """Bytes of all lines."""
+        return len(self._raw)
+
+    def text(self) -> str:
+        """All lines, joined by newlines."""
+        whole = self._raw.decode(self._codec, "surrogateescape")
+        return (whole.replace("\r\n", "\n") if "\r" in whole else whole).removesuffix("\n")
+
     def __len__(self) -> int:
         return len(self._ends)
 

@@ -1,7 +1,7 @@
 """Bytes to text: which encoding, which line ends, and the bytes that two texts are compared by.
 
 Lines end at ``\\n`` and nowhere else, as in the engine (`lines`); a ``\\r`` before it belongs to the line end. A text without
-any ``\\n`` whose lines end in ``\\r`` is read with that as its line end. Pure; any thread.
+any ``\\n`` that has several ``\\r``, the last one at its end, is read with that as its line end. Pure; any thread.
 """
 
 import codecs
@@ -40,6 +40,8 @@ class Text:
     decoded: str
     encoding: str
     size: int
+    line_ends: tuple[int, int]
+    """How many lines end in CRLF, and how many in LF alone (or in CR alone, in a text of such lines)."""
     codec: str = "utf-8"
     invalid: int = 0
     lone_cr: bool = False
@@ -47,18 +49,12 @@ class Text:
     @property
     def line_count(self) -> int:
         """How many lines there are; a last one without a newline counts."""
-        return self.raw.count(b"\n") + (not self.raw.endswith(b"\n") if self.raw else 0)
+        return sum(self.line_ends) + (not self.final_newline)
 
     @property
     def final_newline(self) -> bool:
         """Whether the last line ends; an empty text has no line that does not."""
         return not self.raw or self.raw.endswith(b"\n")
-
-    @property
-    def line_ends(self) -> tuple[int, int]:
-        """How many lines end in CRLF, and how many in LF alone (or in CR alone, in a text of such lines)."""
-        crlf = self.raw.count(b"\r\n") if b"\r" in self.raw else 0
-        return crlf, self.raw.count(b"\n") - crlf
 
 
 def read(data: bytes) -> Text | None:
@@ -71,9 +67,9 @@ def read(data: bytes) -> Text | None:
         return None if guess is None else _wide(data, data, *guess)
     raw = data.removeprefix(codecs.BOM_UTF8)
     name = "UTF-8 BOM" if len(raw) < len(data) else "UTF-8"
-    raw, lone_cr = _line_ends(raw)
+    raw, lone_cr, ends = _line_ends(raw)
     try:
-        return Text(raw, raw.decode("utf-8"), name, len(data), lone_cr=lone_cr)
+        return Text(raw, raw.decode("utf-8"), name, len(data), ends, lone_cr=lone_cr)
     except UnicodeDecodeError:
         pass
     # Mostly UTF-8 with a few stray bytes, or another encoding altogether? Latin-1 hardly ever looks valid.
@@ -81,9 +77,9 @@ def read(data: bytes) -> Text | None:
     invalid = sum(len(run) for run in _ESCAPED.findall(loose))
     others = sum(1 for char in loose if char > "\x7f") - invalid
     if others > invalid or name == "UTF-8 BOM":
-        return Text(raw, loose, name, len(data), invalid=invalid, lone_cr=lone_cr)
+        return Text(raw, loose, name, len(data), ends, invalid=invalid, lone_cr=lone_cr)
     codec, name = eight_bit(raw)
-    return Text(raw, raw.decode(codec), name, len(data), codec, lone_cr=lone_cr)
+    return Text(raw, raw.decode(codec), name, len(data), ends, codec, lone_cr=lone_cr)
 
 
 def _wide(data: bytes, body: bytes, codec: str, name: str) -> Text | None:
@@ -98,13 +94,19 @@ def _wide(data: bytes, body: bytes, codec: str, name: str) -> Text | None:
         decoded = body.decode(codec, "backslashreplace")
     if "\0" in decoded:
         return None
-    raw, lone_cr = _line_ends(decoded.encode())
-    return Text(raw, raw.decode() if lone_cr else decoded, name, len(data), invalid=invalid, lone_cr=lone_cr)
+    raw, lone_cr, ends = _line_ends(decoded.encode())
+    return Text(raw, raw.decode() if lone_cr else decoded, name, len(data), ends, invalid=invalid, lone_cr=lone_cr)
 
 
-def _line_ends(raw: bytes) -> tuple[bytes, bool]:
-    lone = b"\r" in raw and b"\n" not in raw
-    return (raw.replace(b"\r", b"\n"), True) if lone else (raw, False)
+def _line_ends(raw: bytes) -> tuple[bytes, bool, tuple[int, int]]:
+    """The bytes with their lines ending in newlines, whether that was the lone CR's doing, and how many end in CRLF and LF."""
+    newlines = raw.count(b"\n")
+    if b"\r" not in raw:
+        return raw, False, (0, newlines)
+    if not newlines and raw.endswith(b"\r") and raw.count(b"\r") > 1:
+        return raw.replace(b"\r", b"\n"), True, (0, raw.count(b"\r"))
+    crlf = raw.count(b"\r\n")
+    return raw, False, (crlf, newlines - crlf)
 
 
 def guessed(encoding: str) -> bool:

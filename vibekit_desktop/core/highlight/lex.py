@@ -1,14 +1,18 @@
 """Source text to packed style runs, with Pygments; runs in the worker.
 
-The lexer is chosen by the file's name alone. Nothing is raised for ordinary data: no lexer, or a text over the limits, is
-None and means plain text. Any thread; slow (30,000 lines a second).
+The lexer is chosen by the file's name, or by a first line that names an interpreter. Nothing is raised for ordinary data: no
+lexer, or a text over the limits, is None and means plain text. Any thread; slow (30,000 lines a second), so that it can be
+done in slices.
 """
 
+import math
+import re
+import time
 from array import array
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
 
 from pygments.lexer import Lexer
-from pygments.lexers import get_lexer_for_filename
+from pygments.lexers import get_lexer_by_name, get_lexer_for_filename
 from pygments.lexers.special import TextLexer
 from pygments.token import Comment, Keyword, Literal, Name, Number, Operator, Punctuation, String, Token, _TokenType
 from pygments.util import ClassNotFound
@@ -18,6 +22,11 @@ from vibekit_desktop.core.types.diffs import STYLE_NAMES, StyleRuns
 LARGEST_TEXT = 2 << 20
 """Characters; more is shown plain."""
 LONGEST_LINE = 20_000
+_STEP = 500
+"""Tokens between two looks at the clock."""
+
+_INTERPRETER = re.compile(r"#!\s*(?:\S*/env\s+(?:(?:-\S+|\w+=\S*)\s+)*)?\S*?([A-Za-z]+)[\d.]*(?:\s|$)")
+_ALIASES = {"node": "javascript", "deno": "typescript", "bun": "typescript", "sh": "bash", "dash": "bash", "ash": "bash"}
 
 _PLAIN = STYLE_NAMES.index("plain")
 # The nearest parent counts: Name.Function.Magic is a function, Name.Attribute is plain, as Name is.
@@ -51,24 +60,57 @@ _STYLES: dict[_TokenType, int] = {
 }
 
 
+class Lexing:
+    """A text being coloured. ``done`` once it is; ``runs`` is None for a text that stays plain."""
+
+    def __init__(self, path: str, text: str) -> None:
+        self.runs: StyleRuns | None = None
+        self.done = False
+        lines = text.split("\n")
+        lexer = _lexer(path, lines[0])
+        if lexer is None or not text or len(text) > LARGEST_TEXT or max(map(len, lines)) > LONGEST_LINE:
+            self.done = True
+            return
+        self._steps = _runs(lexer, text, lines)
+
+    def go_on(self, until: float) -> None:
+        """Work until it is done or `time.monotonic` is there."""
+        while not self.done and time.monotonic() < until:
+            try:
+                next(self._steps)
+            except StopIteration as end:
+                self.runs, self.done = end.value, True
+
+
 def lex(path: str, lines: Sequence[str]) -> StyleRuns | None:
     """Colours for the lines of the file called ``path``; every line that is not empty has a run from its column 0."""
-    lexer = _lexer(path)
-    text = "\n".join(lines)
-    if lexer is None or not text or len(text) > LARGEST_TEXT or max(map(len, lines)) > LONGEST_LINE:
-        return None
-    return _runs(lexer, text, lines)
+    lexing = Lexing(path, "\n".join(lines))
+    lexing.go_on(math.inf)
+    return lexing.runs
 
 
-def _lexer(path: str) -> Lexer | None:
+def _lexer(path: str, first_line: str) -> Lexer | None:
+    name = path.rpartition("/")[2]
+    lexer: Lexer | None
     try:
-        lexer = get_lexer_for_filename(path.rpartition("/")[2], stripnl=False, ensurenl=False)
+        lexer = get_lexer_for_filename(name, stripnl=False, ensurenl=False)
     except ClassNotFound:
-        return None
+        lexer = _named_by(first_line) if "." not in name else None
     return None if isinstance(lexer, TextLexer) else lexer
 
 
-def _runs(lexer: Lexer, text: str, lines: Sequence[str]) -> StyleRuns:
+def _named_by(first_line: str) -> Lexer | None:
+    """By the interpreter in a first line like ``#!/usr/bin/env python3``."""
+    found = _INTERPRETER.match(first_line[:200])
+    if found is None:
+        return None
+    try:
+        return get_lexer_by_name(_ALIASES.get(found[1], found[1]), stripnl=False, ensurenl=False)
+    except ClassNotFound:
+        return None
+
+
+def _runs(lexer: Lexer, text: str, lines: Sequence[str]) -> Generator[None, None, StyleRuns]:
     offsets, starts = array("I", (0,)), array("I")
     kinds = bytearray()
     line, line_start = 0, 0
@@ -95,7 +137,9 @@ def _runs(lexer: Lexer, text: str, lines: Sequence[str]) -> StyleRuns:
             line_end = line_start + len(lines[line])
             position = line_start
 
-    for index, token, value in lexer.get_tokens_unprocessed(text):
+    for count, (index, token, value) in enumerate(lexer.get_tokens_unprocessed(text)):
+        if not count % _STEP:
+            yield
         if index > position:  # what a lexer leaves out is plain
             put(index, _PLAIN)
         end = index + len(value)

@@ -11,7 +11,7 @@ from vibekit_desktop.core.diff.kinds import generated
 from vibekit_desktop.core.diff.partial import with_what_counts
 from vibekit_desktop.core.diff.patch import unified
 from vibekit_desktop.core.diff.renames import Candidate, renamed
-from vibekit_desktop.core.highlight.parts import RUN_UP, from_line
+from vibekit_desktop.core.services.colours import Colours
 from vibekit_desktop.core.services.contents import Missing, content_of
 from vibekit_desktop.core.services.history import HistoryService
 from vibekit_desktop.core.services.serial import Serial, durably
@@ -56,10 +56,11 @@ class _Unread:
 class DiffService:
     """Diffs of files between points of a chat."""
 
-    def __init__(self, history: HistoryService, serial: Serial, pool: WorkerPool) -> None:
+    def __init__(self, history: HistoryService, serial: Serial, pool: WorkerPool, colours: Colours) -> None:
         self._history = history
         self._serial = serial
         self._pool = pool
+        self._colours = colours
 
     async def _sides(self, chat: ChatId, read: Callable[[OpenVault, CheckpointKernel], list[_Unread]]) -> list[_Unread]:
         vault = await self._history.vault_of(chat)
@@ -168,13 +169,11 @@ class DiffService:
 
     async def highlight(self, path: str, lines: Sequence[str]) -> StyleRuns | None:
         """Colours for a text, from the worker process."""
-        return await self._pool.lex(path, lines)
+        return await self._colours.whole(path, lines)
 
     async def highlight_part(self, path: str, lines: Sequence[str], first: int, last: int) -> StyleRuns | None:
         """Colours for the lines that are seen first."""
-        start = max(0, first - RUN_UP)
-        runs = await self._pool.lex(path, lines[start : last + 1])
-        return runs and from_line(runs, first - start)
+        return await self._colours.part(path, lines, first, last)
 
 
 def _read_request(vault: OpenVault, kernel: CheckpointKernel, request: DiffRequest) -> _Unread:

@@ -6,6 +6,7 @@ Frozen values; no I/O; any thread. Text is decoded for showing; the bytes themse
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 from vibekit_desktop.core.types.checkpoints import FileState, Point
 from vibekit_desktop.core.types.ids import ChatId, WorkspacePath
@@ -76,8 +77,7 @@ class Row:
     new_line: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class Hunk:
+class Hunk(NamedTuple):
     """One group of changes with its context: rows ``first_row`` to ``last_row`` (both included) of the document.
 
     The four numbers are those of a unified diff (lines from 1; a start of 0 with 0 lines at the top of an empty side).

@@ -5,16 +5,19 @@ ordinary data; an unexpected error is answered as `Failed`.
 """
 
 import contextlib
+import gc
 import io
+import math
 import os
 import queue
 import signal
 import struct
 import threading
+import time
 import traceback
 from array import array
-from collections.abc import Sequence
-from typing import BinaryIO
+from collections import OrderedDict
+from typing import TYPE_CHECKING, BinaryIO
 
 import msgspec
 
@@ -23,14 +26,29 @@ from vibekit_desktop.core.diff.document import Comparison, Limits, assemble, com
 from vibekit_desktop.core.diff.merge import Parts
 from vibekit_desktop.core.types.diffs import BinaryPair, Compare, DiffResult, Identical, StyleRuns, TooLarge
 
+if TYPE_CHECKING:
+    from vibekit_desktop.core.highlight.lex import Lexing
+
+SLICE_S = 0.15
+"""How long a text is coloured before the next job has its turn."""
+MOST_BEGUN = 4
+
 _LENGTH = struct.Struct(">I")
 
 
 class LexJob(msgspec.Struct, frozen=True, kw_only=True, tag="lex"):
-    """Colour a text: its lines, joined by newlines."""
+    """Colour a text: its lines, joined by newlines. A text that takes longer than a slice goes on with jobs of its ``number``;
+    0 is done in one go."""
 
     path: str
     text: str
+    number: int = 0
+
+
+class MoreJob(msgspec.Struct, frozen=True, tag="more"):
+    """Go on with a text that was not finished."""
+
+    number: int
 
 
 class BuildJob(msgspec.Struct, frozen=True, kw_only=True, tag="build"):
@@ -52,7 +70,7 @@ class MergeJob(msgspec.Struct, frozen=True, kw_only=True, tag="merge"):
     theirs: bytes
 
 
-Job = LexJob | BuildJob | MergeJob
+Job = LexJob | MoreJob | BuildJob | MergeJob
 
 
 class Colours(msgspec.Struct, frozen=True, kw_only=True, tag="colours"):
@@ -61,6 +79,14 @@ class Colours(msgspec.Struct, frozen=True, kw_only=True, tag="colours"):
     offsets: bytes
     starts: bytes
     kinds: bytes
+
+
+class Unfinished(msgspec.Struct, frozen=True, tag="unfinished"):
+    """The text takes longer than other jobs should wait: the rest needs another job."""
+
+
+class Forgotten(msgspec.Struct, frozen=True, tag="forgotten"):
+    """This process has not begun the text, or has begun too many others since."""
 
 
 class Plain(msgspec.Struct, frozen=True, tag="plain"):
@@ -104,7 +130,7 @@ class Failed(msgspec.Struct, frozen=True, tag="failed"):
     places: tuple[str, ...]
 
 
-Answer = Colours | Plain | Compared | Same | Binary | Large | Merged | Failed
+Answer = Colours | Unfinished | Forgotten | Plain | Compared | Same | Binary | Large | Merged | Failed
 
 _job_encoder = msgspec.msgpack.Encoder()
 _job_decoder = msgspec.msgpack.Decoder(Job)
@@ -140,9 +166,9 @@ def receive_answer(stream: BinaryIO) -> Answer:
     return _answer_decoder.decode(receive(stream))
 
 
-def lex_job(path: str, lines: Sequence[str]) -> LexJob:
-    """Colour these lines of the file called ``path``. Characters that cannot be sent are replaced one for one."""
-    return LexJob(path=_sendable(path), text=_sendable("\n".join(lines)))
+def lex_job(path: str, text: str, number: int = 0) -> LexJob:
+    """Colour a text of the file called ``path``. Characters that cannot be sent are replaced one for one."""
+    return LexJob(path=_sendable(path), text=_sendable(text), number=number)
 
 
 def _sendable(text: str) -> str:
@@ -175,12 +201,18 @@ def diff(job: BuildJob, answer: Answer) -> DiffResult | None:
             return None
 
 
-def do(job: Job) -> Answer:
+Begun = OrderedDict[int, "Lexing"]
+"""Texts that are not finished, by their number."""
+
+
+def do(job: Job, begun: Begun) -> Answer:
     """Do one job here and now."""
     try:
         match job:
             case LexJob():
-                return _lex(job)
+                return _lex(job, begun)
+            case MoreJob(number):
+                return _go_on(number, begun)
             case BuildJob():
                 return _build(job)
             case MergeJob():
@@ -191,11 +223,33 @@ def do(job: Job) -> Answer:
         return Failed(type(error).__name__, tuple(f"{frame.name}:{frame.lineno}" for frame in frames))
 
 
-def _lex(job: LexJob) -> Answer:
+def _lex(job: LexJob, begun: Begun) -> Answer:
     # Imported by the first job that needs it: the lexers take a while.
-    from vibekit_desktop.core.highlight.lex import lex
+    from vibekit_desktop.core.highlight.lex import Lexing
 
-    runs = lex(job.path, job.text.split("\n"))
+    lexing = Lexing(job.path, job.text)
+    if not job.number:
+        lexing.go_on(math.inf)
+        return _coloured(lexing)
+    begun[job.number] = lexing
+    while len(begun) > MOST_BEGUN:
+        begun.popitem(last=False)
+    return _go_on(job.number, begun)
+
+
+def _go_on(number: int, begun: Begun) -> Answer:
+    lexing = begun.pop(number, None)
+    if lexing is None:
+        return Forgotten()
+    lexing.go_on(time.monotonic() + SLICE_S)
+    if lexing.done:
+        return _coloured(lexing)
+    begun[number] = lexing
+    return Unfinished()
+
+
+def _coloured(lexing: "Lexing") -> Answer:
+    runs = lexing.runs
     if runs is None:
         return Plain()
     return Colours(
@@ -237,8 +291,12 @@ def serve() -> int:
     os.close(quiet)
     jobs: queue.SimpleQueue[Job] = queue.SimpleQueue()
     threading.Thread(target=_read_jobs, args=(source, jobs), daemon=True).start()
+    # What was imported stays: looking through it for garbage costs a large diff a fifth of its time.
+    gc.freeze()
+    gc.set_threshold(100_000, 20, 50)
+    begun: Begun = OrderedDict()
     while True:
-        answer = do(jobs.get())
+        answer = do(jobs.get(), begun)
         try:
             send(target, answer)
         except (BrokenPipeError, io.UnsupportedOperation):

@@ -7,6 +7,7 @@ A cancelled job that has not begun is never sent; one that has begun is finished
 
 import asyncio
 import contextlib
+import itertools
 import logging
 import os
 import queue
@@ -27,13 +28,15 @@ from vibekit_desktop.core.diff.merge import Parts
 from vibekit_desktop.core.types.diffs import EXACT, Compare, DiffResult, StyleRuns
 from vibekit_desktop.core.types.errors import BugError, WorkerDied
 from vibekit_desktop.core.worker import jobs
-from vibekit_desktop.core.worker.jobs import Answer, BuildJob, Failed, Job, Merged, MergeJob
+from vibekit_desktop.core.worker.jobs import Answer, BuildJob, Failed, Forgotten, Job, Merged, MergeJob, MoreJob, Unfinished
 
 _log = logging.getLogger(__name__)
 
 JOB_LIMIT_S = 60.0
 """A job that takes longer is ended with its process."""
 CLOSE_LIMIT_S = 2.0
+_MOST_AGAIN = 3
+"""How often a text is begun again that the worker has forgotten."""
 
 _OTHER_ANSWER = "the worker gave an answer to another question"
 
@@ -79,6 +82,7 @@ class WorkerPool:
         self._process: subprocess.Popen[bytes] | None = None
         self._busy = False
         self._closed = False
+        self._numbers = itertools.count(1)
 
     @property
     def pid(self) -> int | None:
@@ -86,9 +90,19 @@ class WorkerPool:
         with self._guard:
             return self._process.pid if self._process else None
 
-    async def lex(self, path: str, lines: Sequence[str]) -> StyleRuns | None:
-        """`highlight.lex.lex` in the worker. A lexer that fails on a text leaves it plain: it is nobody's data."""
-        answer = await self._ask(jobs.lex_job(path, lines))
+    async def lex(self, path: str, text: str) -> StyleRuns | None:
+        """`highlight.lex.lex` in the worker, in slices between which other jobs have their turn; nobody waiting any more ends
+        it. A lexer that fails on a text leaves it plain: it is nobody's data."""
+        number = next(self._numbers)
+        job = await asyncio.to_thread(jobs.lex_job, path, text, number)
+        answer = await self._ask(job)
+        begun_again = 0
+        while isinstance(answer, Unfinished | Forgotten):
+            lost = isinstance(answer, Forgotten)
+            begun_again += lost
+            if begun_again > _MOST_AGAIN:
+                return None
+            answer = await self._ask(job if lost else MoreJob(number))
         if isinstance(answer, Failed):
             _log.info("no colours: %s at %s", answer.kind, " ".join(answer.places))
         return jobs.colours(answer)
