@@ -225,7 +225,8 @@ class Watch(Protocol):
     """Notices what other processes do to the vaults, for as long as somebody looks at them."""
 
     def start(self) -> None:
-        """Begin: from now on `ChatCreated`, `ChatUpdated`, `ChatDeleted` and `HistoryGrew` tell what others did."""
+        """Begin: from now on `ChatCreated`, `ChatUpdated`, `ChatDeleted`, `HistoryGrew` and `ReviewChanged` tell what others
+        did."""
 
     async def stop(self) -> None:
         """End; harmless if it never began."""

@@ -17,7 +17,16 @@ from vibekit_desktop.core.services.settings import SettingsService
 from vibekit_desktop.core.services.shelf import Shelf
 from vibekit_desktop.core.services.watch import WARM_LOOKS, WatchService
 from vibekit_desktop.core.types.checkpoints import BeforeTurn, Mine, Scope
-from vibekit_desktop.core.types.events import ChatArchived, ChatCreated, ChatDeleted, ChatUpdated, Event, HistoryGrew
+from vibekit_desktop.core.types.events import (
+    ChatArchived,
+    ChatCreated,
+    ChatDeleted,
+    ChatUpdated,
+    Event,
+    HistoryGrew,
+    ReviewChanged,
+)
+from vibekit_desktop.core.types.ids import WorkspacePath
 
 
 class Two:
@@ -26,7 +35,7 @@ class Two:
     def __init__(self, window: Wired, other: Wired) -> None:
         self.window, self.other = window, other
         self.events: list[Event] = []
-        for kind in (ChatCreated, ChatUpdated, ChatArchived, ChatDeleted, HistoryGrew):
+        for kind in (ChatCreated, ChatUpdated, ChatArchived, ChatDeleted, HistoryGrew, ReviewChanged):
             window.bus.subscribe(kind, self.events.append)
 
     async def news(self) -> list[str]:
@@ -43,7 +52,7 @@ def _chat(event: Event) -> str:
     match event:
         case ChatCreated(header) | ChatUpdated(header):
             return header.id
-        case ChatDeleted(chat) | ChatArchived(chat) | HistoryGrew(chat, _):
+        case ChatDeleted(chat) | ChatArchived(chat) | HistoryGrew(chat, _) | ReviewChanged(chat):
             return chat
         case _:
             raise AssertionError(event)
@@ -83,6 +92,23 @@ def test_what_another_process_does_is_told_once(library: Library) -> None:
         )
         (library.vault / "chats" / "hook-chat.json").unlink()
         assert await two.news() == ["ChatDeleted hook-chat"]
+
+    play(library, story)
+
+
+def test_what_is_reviewed_in_another_process_is_told_and_our_own_only_once(library: Library) -> None:
+    async def story(two: Two) -> None:
+        assert await two.news() == []
+        path = WorkspacePath("one.txt")
+        await two.other.core.reviews.set_reviewed(library.one, path, None, None, True)
+        assert await two.news() == [f"ReviewChanged {library.one}"]
+        await two.other.core.reviews.set_reviewed(library.one, path, None, None, True)
+        assert await two.news() == [], "nothing was changed"
+        await two.window.core.reviews.set_reviewed(library.one, path, None, None, False)
+        assert await two.news() == [f"ReviewChanged {library.one}"]
+        assert await two.news() == []
+        (library.vault / "desktop" / "reviews").rename(library.vault / "desktop" / "elsewhere")
+        assert await two.news() == []
 
     play(library, story)
 

@@ -1,10 +1,10 @@
 """Notice what other processes do to the vaults, so that the window shows it. Implements `core.api.Watch`.
 
 Once a second the lock file and three folders of each vault are looked at; only if one of them changed, and for a while after
-it, or every tenth time, so are the sizes and times of its logs and chat files. Nothing is read but the headers of chats and
-the settings, where they changed, and no lock is taken. What this process does under a vault's lock is told apart by looking
-when the lock is taken and before it goes; of that, only answers that a crash interrupted are told here. The looking is in a
-thread, the events are published on the loop thread.
+it, or every tenth time, so are the sizes and times of its logs, chat files and reviews. Nothing is read but the headers of
+chats and the settings, where they changed, and no lock is taken. What this process does under a vault's lock is told apart by
+looking when the lock is taken and before it goes; of that, only answers that a crash interrupted are told here. The looking is
+in a thread, the events are published on the loop thread.
 """
 
 import asyncio
@@ -24,7 +24,15 @@ from vibekit_desktop.core.services.settings import SettingsService
 from vibekit_desktop.core.services.shelf import Shelf
 from vibekit_desktop.core.services.vaults import OpenVault
 from vibekit_desktop.core.types.errors import ChatNotFound, CoreError, InvalidId
-from vibekit_desktop.core.types.events import ChatArchived, ChatCreated, ChatDeleted, ChatUpdated, Event, HistoryGrew
+from vibekit_desktop.core.types.events import (
+    ChatArchived,
+    ChatCreated,
+    ChatDeleted,
+    ChatUpdated,
+    Event,
+    HistoryGrew,
+    ReviewChanged,
+)
 from vibekit_desktop.core.types.ids import ChatId, VaultId, parse_chat_id
 
 _log = logging.getLogger(__name__)
@@ -44,6 +52,7 @@ class _Seen:
     chats: dict[ChatId, Stamp] = field(default_factory=dict)
     logs: dict[ChatId, Stamp] = field(default_factory=dict)
     archived: frozenset[ChatId] = frozenset()
+    reviews: dict[ChatId, Stamp] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -55,6 +64,7 @@ class _Changes:
     deleted: set[ChatId] = field(default_factory=set)
     """Gone from the list, or from the archive for good."""
     grown: set[ChatId] = field(default_factory=set)
+    reviewed: set[ChatId] = field(default_factory=set)
 
 
 class _Eye:
@@ -111,12 +121,19 @@ class _Eye:
         gone = (old.keys() - new.keys()) | (before.archived - self._seen.archived)
         found.deleted = (found.deleted | gone) - new.keys()
         found.grown |= {chat for chat, stamp in self._seen.logs.items() if before.logs.get(chat) != stamp}
+        found.reviewed |= {chat for chat, stamp in self._seen.reviews.items() if before.reviews.get(chat) != stamp}
 
     def _everything(self) -> _Seen:
         # The marks first: a change between the two shows again at the next look.
         marks = tuple(journal.stamp(self._fs, path) for path in self._marks)
         chats = self._stamps(self._marks[1], ".json", "")
-        return _Seen(marks, chats, self._stamps(self._logs, "", "events.jsonl"), self._archived())
+        return _Seen(marks, chats, self._stamps(self._logs, "", "events.jsonl"), self._archived(), self._reviews())
+
+    def _reviews(self) -> dict[ChatId, Stamp]:
+        try:
+            return self._stamps(self.vault.reviews.folder, ".json", "")
+        except CoreError:
+            return {}  # it stands in no chat's way
 
     def _archived(self) -> frozenset[ChatId]:
         try:
@@ -239,7 +256,8 @@ class WatchService:
             if header.archived:
                 continue  # and by now out of sight; the next look says so
             news.append(ChatCreated(header) if chat in found.created else ChatUpdated(header))
-        return news + [HistoryGrew(chat, vault.workspace_path) for chat in sorted(found.grown)]
+        news += [HistoryGrew(chat, vault.workspace_path) for chat in sorted(found.grown)]
+        return news + [ReviewChanged(chat) for chat in sorted(found.reviewed)]
 
     @staticmethod
     def _went(vault: OpenVault, chat: ChatId) -> Event:
