@@ -28,6 +28,7 @@ class _Looked:
     hunk: int
     opened: tuple[tuple[int, int], ...]
     across: int
+    current: bool
 
 
 class HunkSurface(DiffSurface):
@@ -84,7 +85,7 @@ class HunkSurface(DiffSurface):
         offset = rows.top(index) - self.verticalScrollBar().value()
         spans = tuple((runs.line(NEW, first) or 1, runs.line(NEW, last) or 1) for first, last in opened)
         across = self.horizontalScrollBar().value()
-        return _Looked(document, side, runs.line(side, row), offset, self._hunk, spans, across)
+        return _Looked(document, side, runs.line(side, row), offset, self._hunk, spans, across, self._cursor >= 0)
 
     def _look_again(self, looked: _Looked) -> None:
         rows, runs, document = self.rows, self._runs, self._document
@@ -103,6 +104,8 @@ class HunkSurface(DiffSurface):
         self.verticalScrollBar().setValue(rows.top(rows.index_of(row, looked.side)) - looked.offset)
         self.horizontalScrollBar().setValue(looked.across)
         self._settle()
+        if looked.current:
+            self._set_cursor(rows.index_of(row, looked.side))
         again = hunk_again(before, looked.hunk, after, row) if looked.hunk >= 0 else None
         if again is not None:
             self._set_hunk(again)

@@ -16,6 +16,7 @@ from vibekit_desktop.ui.models.diff_options import DiffOptions
 from vibekit_desktop.ui.models.diff_runs import Runs
 from vibekit_desktop.ui.text import tr
 from vibekit_desktop.ui.theme.palette import ThemeHub
+from vibekit_desktop.ui.views import diff_access
 from vibekit_desktop.ui.views.blank import Blank, Skeleton
 from vibekit_desktop.ui.views.diff import DiffView
 from vibekit_desktop.ui.views.diff_find import FindBar
@@ -53,6 +54,8 @@ class DiffPane(QWidget):
         self._opened: set[WorkspacePath] = set()
         self._diff: FileDiff | None = None
         self.view = DiffView(hub, self, unified=unified)
+        diff_access.install()
+        self.view.cursor_moved.connect(lambda index: diff_access.say_row(self.view, index))
         self.view.hunk_changed.connect(self.hunk_changed)
         self.view.words_wanted.connect(self.words_wanted)
         self.view.find_requested.connect(self.open_find)
