@@ -131,6 +131,9 @@ class RecordingSink:
         target.write_bytes(data)
         return report
 
+    async def not_done(self, path: WorkspacePath) -> None:
+        self._told("not done", path)
+
     async def command_begins(self, tool_call_id: str) -> bool:
         self._told("begins", tool_call_id)
         if self.slow is not None:

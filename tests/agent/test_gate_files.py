@@ -259,10 +259,12 @@ def test_a_held_write_that_is_denied_is_not_done(stage: Stage) -> None:
 
 def test_a_write_that_the_disk_refuses_even_unprotected_fails(stage: Stage) -> None:
     stage.file("a.txt")
-    stage.sink.fail["write"] = [CannotWrite("a.txt", "no")]
+    stage.sink.fail["write"] = [CannotWrite("/store/blob", "no")]
     stage.sink.fail["write unprotected"] = [CannotWrite("a.txt", "no")]
     stage.answers = [Answer.ALLOW_ONCE, Answer.UNPROTECTED]
-    assert stage.run(lambda: code_of(stage.gate.write("a.txt", "new\n"))) == "failed"
+    assert stage.run(lambda: code_of(stage.gate.write("a.txt", "new\n"))) == "not-written"
+    assert stage.asked[1].hold is Hold.CANNOT_STORE
+    assert stage.told[-1] == "not done a.txt"
 
 
 def test_a_write_through_a_link_is_refused_and_link_and_target_stay(stage: Stage) -> None:

@@ -211,6 +211,15 @@ class AnswerBuilder:
         self._calls[call] = msgspec.structs.replace(found, outcome=outcome, status=status)
         return True
 
+    def fail(self, call: str, why: str) -> bool:
+        """A call fails for a reason that nobody decided; the agent's own words for it come instead, if it has any."""
+        found = self._calls.get(call)
+        if found is None or found.outcome:
+            return False
+        found = found if found.output else self._with_output(found, why)
+        self._calls[call] = msgspec.structs.replace(found, status="failed")
+        return True
+
     def _with_output(self, call: ToolCall, text: str) -> ToolCall:
         others = sum(self._outputs.values()) - self._outputs.get(call.id, 0)
         kept = _ends_of(storable(text), min(OUTPUT_CHARS, max(0, OUTPUTS_CHARS - others)))

@@ -10,12 +10,14 @@ from enum import StrEnum
 from vibekit_desktop.core.agent.asker import Asker
 from vibekit_desktop.core.agent.grants import same_state
 from vibekit_desktop.core.agent.guarded_turn import GuardedTurn
+from vibekit_desktop.core.agent.not_written import FOLDER_GONE
 from vibekit_desktop.core.agent.places import Place, Places
 from vibekit_desktop.core.agent.policy import Refused, Verdict
 from vibekit_desktop.core.agent.sink import Sink
 from vibekit_desktop.core.agent.wishes import WRITES, Wish
 from vibekit_desktop.core.types.agents import Answer, Hold, Operation, Why
 from vibekit_desktop.core.types.checkpoints import FileState, State
+from vibekit_desktop.core.types.errors import WorkspaceMissing
 from vibekit_desktop.core.types.ids import WorkspacePath
 
 MOST_ROUNDS = 20
@@ -30,15 +32,24 @@ class Outcome(StrEnum):
     DENIED = "denied"
     CANCELLED = "cancelled"
     REFUSED = "refused"
+    NOT_DONE = "not-done"
+    """It was allowed and cannot be done; `Given` says ``allowed``, and why not."""
 
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """An outcome, and the wish as it was looked at last. ``unprotected``: it may be done although it can't be undone."""
+    """An outcome, and the wish as it was looked at last. ``unprotected``: it may be done although it can't be undone. ``why``:
+    with ``NOT_DONE``."""
 
     outcome: Outcome
     wish: Wish
     unprotected: bool = False
+    why: str = ""
+
+    @property
+    def given(self) -> str:
+        """The answer, as `Given` says it."""
+        return Outcome.ALLOWED.value if self.outcome is Outcome.NOT_DONE else self.outcome.value
 
     @property
     def words(self) -> str:
@@ -65,7 +76,11 @@ class Decider:
         for at, place in enumerate(places):
             if place.real is None or place.refused is not None or wish.operation not in (*WRITES, Operation.READ):
                 continue
-            state = states[place.real] = await self._sink.look(place.real)
+            try:
+                state = states[place.real] = await self._sink.look(place.real)
+            except WorkspaceMissing:
+                places[at] = replace(place, verdict=Verdict.REFUSE, refused=Refused.GONE)
+                continue
             if state.state is State.UNKNOWN and state.reason == _NOT_REGULAR:
                 places[at] = replace(place, verdict=Verdict.REFUSE, refused=Refused.NOT_REGULAR)
         why = wish.why
@@ -89,6 +104,8 @@ class Decider:
                 return Decision(Outcome.DENIED, wish)
             if reply.waited:
                 now = await self.look(wish)
+                if now.refused is not None and now.refused.refused is Refused.GONE:
+                    return Decision(Outcome.NOT_DONE, wish, why=FOLDER_GONE)
                 if differs(wish, now):
                     wish = now.with_why(Why.CHANGED)
                     continue
@@ -105,6 +122,8 @@ class Decider:
                 if turn.stopped():
                     return Decision(Outcome.CANCELLED, wish)
                 kept = await turn.keep(wish)
+            if kept.gone:
+                return Decision(Outcome.NOT_DONE, wish, why=FOLDER_GONE)
             if kept.refused is not None:
                 return Decision(Outcome.REFUSED, refusing(wish, kept.refused))
             if kept.changed:

@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from vibekit_desktop.core.agent import commands
+from vibekit_desktop.core.agent import commands, not_written
 from vibekit_desktop.core.agent.asker import Asker
 from vibekit_desktop.core.agent.calls import Call
 from vibekit_desktop.core.agent.deciding import Decider, Decision, Outcome
@@ -25,7 +25,7 @@ from vibekit_desktop.core.agent.policy import Bounds, Verdict
 from vibekit_desktop.core.agent.questions import Questions
 from vibekit_desktop.core.agent.sink import Sink
 from vibekit_desktop.core.agent.terminals import Terminals
-from vibekit_desktop.core.agent.wishes import WRITES, Wish
+from vibekit_desktop.core.agent.wishes import WRITES, Wish, refused_because
 from vibekit_desktop.core.types.agents import Given, Headless, Operation, Rule, Why
 from vibekit_desktop.core.types.checkpoints import UNKNOWN
 from vibekit_desktop.core.types.ids import ChatId
@@ -104,6 +104,10 @@ class Gate:
                 self._turn = None
         return turn.given
 
+    def why_not(self, tool_call_id: str) -> str:
+        """Why a call of the turn was not let through although no person said no: a sentence, or nothing."""
+        return self._turn.why_not(tool_call_id) if self._turn is not None else ""
+
     def _running(self) -> GuardedTurn:
         """The turn that runs, or `Denied`."""
         if self._turn is None:
@@ -124,6 +128,8 @@ class Gate:
             if call.id in turn.heard_running:
                 turn.heard_running.discard(call.id)
                 turn.later(self._ended(turn, call), "end of an agent's command")
+            if call.status == "failed" and call.operation in WRITES and turn.has_room():
+                turn.later(self._failed(turn, call), "an agent's edit that failed")
             return
         if call.id in turn.asked or not turn.has_room():
             return
@@ -153,6 +159,10 @@ class Gate:
         async with turn.order:
             await turn.end_command(call.id)
 
+    async def _failed(self, turn: GuardedTurn, call: Call) -> None:
+        async with turn.order:
+            await turn.not_done(turn.kept_for(call.id))
+
     # -- what the agent asks -----------------------------------------------------------------------------------------
 
     async def ask(self, ask: Ask) -> str | None:
@@ -173,12 +183,19 @@ class Gate:
             turn.note(f"{wish.words()}: the agent takes no answer for once only", Outcome.REFUSED.value)
             return _option(ask.options, "reject_once")
         decision = await self._decider.decide(turn, wish)
-        turn.note(decision.words, decision.outcome.value)
+        turn.note(decision.words, decision.given, not_done=decision.why)
+        if decision.outcome is Outcome.NOT_DONE:
+            turn.let_not(call.id, not_written.sentence(decision.why, writes=wish.operation in WRITES))
+            async with turn.order:
+                await turn.not_done(wish.inside)
+            return _option(ask.options, "reject_once")
         if decision.outcome is Outcome.ALLOWED and allow is not None:
             await self._grant(turn, decision)
             return None if turn.stopped() else allow
         if decision.outcome is Outcome.REFUSED:
             _log.info("an agent was refused something: %s", wish.operation.value)
+            if decision.wish.refused is not None:
+                turn.let_not(call.id, refused_because(decision.wish.refused))
         return None if decision.outcome is Outcome.CANCELLED else _option(ask.options, "reject_once")
 
     async def _grant(self, turn: GuardedTurn, decision: Decision) -> None:

@@ -9,6 +9,7 @@ import hashlib
 import logging
 from dataclasses import replace
 
+from vibekit_desktop.core.agent import not_written
 from vibekit_desktop.core.agent.deciding import Decider, Decision, Outcome
 from vibekit_desktop.core.agent.grants import Edit
 from vibekit_desktop.core.agent.guarded_turn import GuardedTurn, hold_of
@@ -134,6 +135,8 @@ class GateFiles:
         """Ask about a write by itself. What goes is kept with the write, so not here."""
         shown = await self._shown(wish, call, content)
         decision = await self._decider.decide(turn, shown, keeps=False)
+        if decision.outcome is Outcome.NOT_DONE:
+            raise await self._not_written(turn, decision.wish, decision.why)
         return self._allowed(turn, decision), decision.unprotected
 
     async def _shown(self, wish: Wish, call: str, content: str) -> Wish:
@@ -174,9 +177,13 @@ class GateFiles:
                 reason = reason_of(error) if isinstance(error, PathRefused) else Refused.LINK
                 raise self._refuse(turn, wish, _as_refused(place, reason)) from error
             except CoreError as error:
+                why = not_written.reason(error)
+                # A person can make room on a disk and try again.
+                if why is not None and (turn.headless is not None or not isinstance(error, DiskFull)):
+                    raise await self._not_written(turn, wish, why) from error
                 waits = isinstance(error, DiskFull) or not unprotected
                 if not waits or not isinstance(error, EnvironmentFault | NotProtected):
-                    raise Denied("failed", "The file could not be written.") from error
+                    raise await self._not_written(turn, wish, not_written.NO_REASON) from error
                 unprotected = await self._held(turn, wish, hold_of(error)) or unprotected
         raise Denied("changed", "The file changed each time it was to be written.")
 
@@ -190,14 +197,23 @@ class GateFiles:
             return False
         if answer is None:
             raise _stopped()
-        turn.note(f"{wish.words()} (it could not be undone)", Outcome.DENIED.value)
+        why = not_written.DISK_FULL if hold is Hold.DISK_FULL else "it could not be undone"
+        turn.note(f"{wish.words()} ({why})", Outcome.DENIED.value)
         raise _denied()
+
+    async def _not_written(self, turn: GuardedTurn, wish: Wish, why: str) -> Denied:
+        """An allowed write that cannot be done: it is closed, and all are told why."""
+        _log.info("an allowed write was not done: %s", why)
+        turn.note(wish.words(), Outcome.ALLOWED.value, not_done=why)
+        async with turn.order:
+            await turn.not_done(wish.inside)
+        return Denied("not-written", not_written.sentence(why))
 
     # -- what comes of it --------------------------------------------------------------------------------------------
 
     def _allowed(self, turn: GuardedTurn, decision: Decision) -> Wish:
         """The wish, if it was allowed; else `Denied`."""
-        turn.note(decision.words, decision.outcome.value)
+        turn.note(decision.words, decision.given, not_done=decision.why)
         match decision.outcome:
             case Outcome.ALLOWED:
                 return decision.wish
@@ -205,6 +221,8 @@ class GateFiles:
                 raise _stopped()
             case Outcome.DENIED:
                 raise _denied()
+            case Outcome.NOT_DONE:
+                raise Denied("failed", not_written.sentence(decision.why, writes=False))
             case Outcome.REFUSED:
                 raise Denied("refused", refused_because(decision.wish.refused or decision.wish.places[0]))
 

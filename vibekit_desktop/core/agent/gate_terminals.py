@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 
-from vibekit_desktop.core.agent import commands
+from vibekit_desktop.core.agent import commands, not_written
 from vibekit_desktop.core.agent.deciding import Decider, Outcome
 from vibekit_desktop.core.agent.grants import Command
 from vibekit_desktop.core.agent.guarded_turn import GuardedTurn
@@ -101,7 +101,7 @@ class GateTerminals:
             # It may have been said to run, and waits here: what changes meanwhile is not the command's.
             await turn.end_command(wish.tool_call_id)
         decision = await self._decider.decide(turn, wish)
-        turn.note(decision.words, decision.outcome.value)
+        turn.note(decision.words, decision.given, not_done=decision.why)
         match decision.outcome:
             case Outcome.ALLOWED:
                 return decision.wish
@@ -109,6 +109,8 @@ class GateTerminals:
                 raise Denied("stopped", "The turn was stopped.")
             case Outcome.DENIED:
                 raise Denied("denied", "This was not allowed.")
+            case Outcome.NOT_DONE:
+                raise Denied("failed", not_written.sentence(decision.why, writes=False))
             case Outcome.REFUSED:
                 raise Denied("refused", "Refused: a command may not run there.")
 

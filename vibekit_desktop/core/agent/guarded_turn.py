@@ -6,7 +6,7 @@ next edit does are then not taken for each other. Loop thread.
 
 import asyncio
 import logging
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Iterable
 from dataclasses import dataclass
 
 from vibekit_desktop.core.agent.calls import Call, Calls
@@ -25,6 +25,7 @@ from vibekit_desktop.core.types.errors import (
     PathEscape,
     PathRefused,
     Refusal,
+    WorkspaceMissing,
 )
 from vibekit_desktop.core.types.ids import WorkspacePath
 
@@ -42,11 +43,12 @@ _TOO_LARGE = "too-large"
 @dataclass(frozen=True, slots=True)
 class Kept:
     """Whether what is about to go is in the store. ``hold``: it is not, and why. ``changed``: it is, and it is not what was
-    looked at before. ``refused``: a path that must not be touched."""
+    looked at before. ``refused``: a path that must not be touched. ``gone``: there is no workspace folder any more."""
 
     hold: Hold = Hold.NONE
     changed: bool = False
     refused: Refused | None = None
+    gone: bool = False
 
 
 KEPT = Kept()
@@ -85,6 +87,7 @@ class GuardedTurn:
         self._waiting = 0
         self._commands: set[str] = set()
         self._paths_heard: dict[str, int] = {}
+        self._why_not: dict[str, str] = {}
         self._kept: dict[tuple[str, WorkspacePath], FileState] = {}
 
     def stop(self) -> None:
@@ -102,10 +105,33 @@ class GuardedTurn:
         """The answers so far."""
         return tuple(self._given)
 
-    def note(self, title: str, answer: str) -> None:
-        """Something was answered."""
+    def note(self, title: str, answer: str, *, not_done: str = "") -> None:
+        """Something was answered. ``not_done``: what was allowed was not done, and why; said of it once."""
+        allowed = Given(title, answer)
+        if not_done and allowed in self._given:
+            self._given.reverse()
+            self._given.remove(allowed)
+            self._given.reverse()
         if len(self._given) < MOST_GIVEN:
-            self._given.append(Given(title, answer))
+            self._given.append(Given(title, answer, not_done))
+
+    def why_not(self, call: str) -> str:
+        """Why a call was not let through although no person said no: a sentence; empty if there was no such reason."""
+        return self._why_not.get(call, "")
+
+    def let_not(self, call: str, why: str) -> None:
+        """A call is not let through, and this is why."""
+        if call in self._why_not or len(self._why_not) < MOST_GIVEN:
+            self._why_not[call] = why
+
+    async def not_done(self, paths: Iterable[WorkspacePath]) -> None:
+        """What was announced for these paths is known not to have been done; within `order`."""
+        for path in paths:
+            await self._sink.not_done(path)
+
+    def kept_for(self, call: str) -> tuple[WorkspacePath, ...]:
+        """The paths that were kept for a call."""
+        return tuple(path for of, path in self._kept if of == call)
 
     # -- work that nobody waits for ----------------------------------------------------------------------------------
 
@@ -181,6 +207,8 @@ class GuardedTurn:
     async def _tried(self, work: Coroutine[object, object, Kept]) -> Kept:
         try:
             return await work
+        except WorkspaceMissing:
+            return Kept(gone=True)
         except PathEscape:
             return Kept(refused=Refused.LINK)
         except PathRefused as error:
@@ -201,7 +229,7 @@ class GuardedTurn:
             if self._stopped and wish.tool_call_id in self.asked:
                 break  # the answer will not be yes any more
             one = await self._tried(self._keep_one(wish, path, deleted=deleted))
-            if one.refused is not None:
+            if one.refused is not None or one.gone:
                 return one
             if found.hold is Hold.NONE and (one.changed or one.hold is not Hold.NONE):
                 found = one

@@ -12,7 +12,7 @@ from vibekit_desktop.core.agent.sink import Sink
 from vibekit_desktop.core.disk import folders
 from vibekit_desktop.core.disk.fs import Fs
 from vibekit_desktop.core.types.agents import Operation, Why
-from vibekit_desktop.core.types.errors import CoreError, PathEscape, PathRefused
+from vibekit_desktop.core.types.errors import CoreError, PathEscape, PathRefused, WorkspaceMissing
 from vibekit_desktop.core.types.ids import WorkspacePath
 
 _ELSEWHERE = (Refused.OUTSIDE, Refused.HOME_FILE, Refused.SYSTEM)
@@ -86,6 +86,8 @@ class Places:
             if operation in (Operation.READ, Operation.RUN, Operation.OTHER):
                 return Place(text, ruling.verdict, ruling.absolute, path, path, why=ruling.why)
             return Place(text, Verdict.REFUSE, ruling.absolute, path, refused=reason_of(error))
+        except WorkspaceMissing:
+            return Place(text, Verdict.REFUSE, ruling.absolute, path, refused=Refused.GONE)
         except CoreError:
             return Place(text, Verdict.REFUSE, ruling.absolute, path, refused=Refused.CANNOT_LOOK)
         found = _place(text, ruling, real)

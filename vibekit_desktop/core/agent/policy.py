@@ -80,6 +80,8 @@ class Refused(StrEnum):
     NOT_REGULAR = "not-regular"
     RESERVED = "reserved"
     CANNOT_LOOK = "cannot-look"
+    GONE = "gone"
+    """There is no workspace folder any more."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,6 +42,10 @@ class Sink(Protocol):
         """Keep what is there and write ``data``, in one step. ``expected``: what was there when it was allowed; else it is
         `ChangedMeanwhile` and nothing is written. `NotProtected` where what goes can't be kept, unless ``unprotected``."""
 
+    async def not_done(self, path: WorkspacePath) -> None:
+        """What was announced for a path was not done: if the disk does not say otherwise, the turn has not changed it so far.
+        Never raises."""
+
     async def command_begins(self, tool_call_id: str) -> bool:
         """A command is about to run; the disk is looked at first, for at most two seconds. False: the look was not done by
         then, what was before the command is not known."""

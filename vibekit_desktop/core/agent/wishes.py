@@ -41,6 +41,7 @@ _REFUSED = {
     Refused.NOT_REGULAR: "it is no regular file",
     Refused.RESERVED: "the name cannot be used on every system",
     Refused.CANNOT_LOOK: "it cannot be looked at",
+    Refused.GONE: "the workspace folder is gone",
 }
 
 

@@ -241,6 +241,21 @@ def settled(ground: Ground, chat: ChatId, path: WorkspacePath, there: FileState,
     return log.observed(path, there, there, author=Author.AGENT, how=How.SETTLE, turn=turn, owner=owner, other_chat=other)
 
 
+def not_done(ground: Ground, chat: ChatId, path: WorkspacePath) -> bool:
+    """Close what the running turn of ``chat`` announced last for a path and is said not to have done; whether it was closed.
+    Not if the disk shows something else. Without a workspace there is nothing to be seen, and what is said is believed; should
+    it come after all, the next look finds it, as after every ``settle`` line."""
+    turn = open_turn(ground, chat)
+    last = ground.vault.memory.public().last(path)
+    if turn is None or last is None or last.chat != chat or not _is_announced(last, turn) or not is_known(last.before):
+        return False
+    if ground.workspace is not None and not agree(last.before, ground.workspace.look(path)):
+        return False
+    line = settled(ground, chat, path, last.before, turn=turn.turn, done=False)
+    ground.vault.append(chat, [_of_call(line, last)])
+    return True
+
+
 def _announcement(view: View, last: Observation, turns: Mapping[ChatId, OpenTurn], looked_for: int) -> Observation | None:
     """The announced write of a turn that still runs, of which nothing was seen on disk yet: the path's last line, or the one
     before it where a look found that it was not done so far. Not one that went through us: that is done, or was closed."""

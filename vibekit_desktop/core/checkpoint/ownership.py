@@ -105,6 +105,12 @@ def touched(view: View) -> list[WorkspacePath]:
     return sorted(path for path, found in view.by_path.items() if any(puts_in_plan(seen) for seen in found))
 
 
+def touched_at(view: View) -> dict[WorkspacePath, int]:
+    """Where this chat first changed each path of its own."""
+    firsts = ((path, next((seen.position for seen in found if puts_in_plan(seen)), 0)) for path, found in view.by_path.items())
+    return {path: first for path, first in firsts if first}
+
+
 def turns_of(seen: Iterable[Observation]) -> tuple[int, ...]:
     """The turns of this chat among some observations, sorted."""
     return tuple(sorted({one.line.turn for one in seen if puts_in_plan(one) and one.line.turn and not one.line.entry}))

@@ -119,6 +119,10 @@ class Recorder:
         """Remember both ends of a rename that somebody else is about to do: the old name goes, the new one gets its content."""
         return capture.capture_rename(self._ground, chat, old, new, message_count=message_count, tool_call_id=tool_call_id)
 
+    def not_done(self, chat: ChatId, path: WorkspacePath) -> bool:
+        """Close what the chat's running turn announced last for a path, if the disk does not say otherwise; whether it was."""
+        return look.not_done(self._ground, chat, path)
+
     def write(
         self,
         chat: ChatId,

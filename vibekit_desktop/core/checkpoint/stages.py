@@ -15,7 +15,7 @@ Blocking; under the vault's lock.
 import errno
 from collections.abc import Collection, Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import msgspec
 
@@ -56,11 +56,13 @@ class StageList(msgspec.Struct, frozen=True, kw_only=True):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Staged:
-    """What was made: stage by path, the folders, and the paths that could not be staged with the reason."""
+    """What was made: stage by path, the folders, and the paths that could not be staged with the reason; of
+    those that may not be written, ``said`` is what the system says."""
 
     stages: Mapping[WorkspacePath, str]
     folders: tuple[WorkspacePath, ...]
     left: Mapping[WorkspacePath, LeaveReason]
+    said: Mapping[WorkspacePath, str] = field(default_factory=dict)
 
 
 def _named(path: WorkspacePath, stage: str = "") -> StageName:
@@ -111,10 +113,11 @@ def make(ground: Ground, files: Collection[PlannedFile], token: str) -> Staged:
     stages: dict[WorkspacePath, str] = {}
     made: list[WorkspacePath] = []
     left: dict[WorkspacePath, LeaveReason] = {}
+    said: dict[WorkspacePath, str] = {}
     try:
         for file in wanted:
             stage = plan.get(file.path, "")
-            reason = _later(ground, file) if file.path in later else _stage(ground, file, stage, made)
+            reason = _later(ground, file) if file.path in later else _stage(ground, file, stage, made, said)
             if reason is not None:
                 left[file.path] = reason
             elif stage:
@@ -124,7 +127,7 @@ def make(ground: Ground, files: Collection[PlannedFile], token: str) -> Staged:
     except EnvironmentFault:
         discard(ground, list(stages.items()), made)
         raise
-    return Staged(stages=stages, folders=tuple(made), left=left)
+    return Staged(stages=stages, folders=tuple(made), left=left, said=said)
 
 
 def _later(ground: Ground, file: PlannedFile) -> LeaveReason | None:
@@ -133,7 +136,9 @@ def _later(ground: Ground, file: PlannedFile) -> LeaveReason | None:
     return None if sha is None or is_sound(ground.vault.blobs, sha) else LeaveReason.DAMAGED
 
 
-def _stage(ground: Ground, file: PlannedFile, stage: str, made: list[WorkspacePath]) -> LeaveReason | None:
+def _stage(
+    ground: Ground, file: PlannedFile, stage: str, made: list[WorkspacePath], said: dict[WorkspacePath, str]
+) -> LeaveReason | None:
     sha = file.wanted.sha
     try:
         for folder in parents_of(file.path):
@@ -145,6 +150,7 @@ def _stage(ground: Ground, file: PlannedFile, stage: str, made: list[WorkspacePa
         return LeaveReason.LINK_ON_THE_WAY
     except CannotWrite as error:
         if isinstance(error.__cause__, OSError) and error.__cause__.errno in _THIS_PATH:
+            said[file.path] = error.reason
             return LeaveReason.CANNOT_WRITE
         raise
     return None

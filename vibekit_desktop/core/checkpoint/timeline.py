@@ -65,10 +65,18 @@ def build(
     rows = _rows(view, marks)
     standing = marks.standing()
     undone = _undone(view, marks)
+    waiting: set[WorkspacePath] = set()
+    for row in rows:
+        if disk is not None and row.kind is EntryKind.TURN and row.end_line is None and row.turn == marks.last_turn:
+            waiting = _waiting(row.seen, disk)
+            row.seen = [one for one in row.seen if one.path not in waiting]
     entries = [_finished(view, row, marks, prompts, undone) for row in rows if _is_shown(row)]
     entries.append(
         TimelineEntry(
-            kind=EntryKind.NOW, turn=marks.last_turn, at=now_ms, files=() if disk is None else tuple(_now(view, disk))
+            kind=EntryKind.NOW,
+            turn=marks.last_turn,
+            at=now_ms,
+            files=() if disk is None else tuple(one for one in _now(view, disk) if one.path not in waiting),
         )
     )
     return Timeline(
@@ -87,7 +95,7 @@ def _is_shown(row: _Row) -> bool:
 
 
 def _rows(view: View, marks: Marks) -> list[_Row]:
-    touched = set(ownership.touched(view))
+    touched = ownership.touched_at(view)
     own = {position: placed.line for position, placed in view.own}
     seen = {one.position: one for one in view.observations}
     rows: list[_Row] = []
@@ -131,11 +139,12 @@ def _open_row(
         turns[line.turn].notes.append(Skipped(line.path, line.reason, size))
 
 
-def _is_between(found: Observation, position: int, marks: Marks, touched: set[WorkspacePath]) -> bool:
-    """Whether a change is shown between the turns: this chat's gaps, and what others did to its paths while it was idle."""
+def _is_between(found: Observation, position: int, marks: Marks, touched: Mapping[WorkspacePath, int]) -> bool:
+    """Whether a change is shown between the turns: this chat's gaps, and what others did, while it was idle, to paths that were
+    its own by then. What they had done before that is no news of this chat's, and would come up in the middle of a turn."""
     if found.own:
         return found.how is not How.SETTLE
-    if found.path not in touched:
+    if position < touched.get(found.path, position + 1):
         return False
     turn = marks.turns.get(marks.turn_before(position))
     return turn is None or position >= turn.end
@@ -147,6 +156,19 @@ def _net(seen: list[Observation]) -> dict[WorkspacePath, tuple[Observation, Obse
     for one in seen:
         found[one.path] = (found[one.path][0] if one.path in found else one, one)
     return {path: pair for path, pair in sorted(found.items()) if not agree(pair[0].before, pair[1].after)}
+
+
+def _waiting(seen: list[Observation], disk: Mapping[WorkspacePath, FileState]) -> set[WorkspacePath]:
+    """Of a turn that runs: the paths of which something is only announced so far, the disk being as it was."""
+    ends: dict[WorkspacePath, tuple[Observation, Observation]] = {}
+    for one in seen:
+        ends[one.path] = (ends[one.path][0] if one.path in ends else one, one)
+    return {
+        path
+        for path, (first, last) in ends.items()
+        if last.line.type == "snapshot" and last.line.seq and not last.computed and not last.line.through
+        if path in disk and agree(first.before, disk[path])
+    }
 
 
 def _changes(view: View, row: _Row, undone: Mapping[int, set[WorkspacePath]]) -> list[FileChange]:

@@ -125,7 +125,7 @@ def _do(ground: Ground, chat: ChatId, report: CaptureReport) -> None:
     staged = stages.make(ground, [file], ground.vault.make_token())
     if path in staged.left:
         stages.discard(ground, staged.stages.items(), staged.folders)
-        raise CannotWrite(path, staged.left[path].value)
+        raise CannotWrite(path, staged.said.get(path, staged.left[path].value))
     try:
         _still(ground, path, before)
         turn = ground.vault.memory.view(chat)[1].last_turn

@@ -130,6 +130,18 @@ class LiveSink:
             )
         )
 
+    async def not_done(self, path: WorkspacePath) -> None:
+        """Close what was announced for a path and not done."""
+        try:
+            closed = await self._book.changing(
+                self._chat, self._vault, lambda kernel: kernel.recorder.not_done(self._chat, path)
+            )
+        except CoreError as error:
+            _log.info("a write of chat %s that failed stays open: %s", self._chat, error.code)  # the turn's end looks again
+            return
+        if closed:
+            await self._tell(None)
+
     async def _captured(self, step: Callable[[CheckpointKernel, int], CaptureReport]) -> CaptureReport:
         def work(kernel: CheckpointKernel) -> tuple[CaptureReport, Message | None]:
             report = step(kernel, message_count(self._vault, self._chat))

@@ -96,11 +96,16 @@ class LiveTurn:
             self._changed.set()
 
     def asked(self, ask: Ask, chosen: str | None) -> None:
-        """A question of the agent's was answered: a call that was denied says so."""
+        """A question of the agent's was answered: a call that was denied says so, and one that could not be let through says
+        why."""
         kind = next((option.kind for option in ask.options if option.id == chosen), "")
         if kind.startswith("reject"):
             self._builder.add(ask.tool)
-            self._builder.mark(ask.tool.id, DENIED)
+            why = self._stage.gate.why_not(ask.tool.id)
+            if why:
+                self._builder.fail(ask.tool.id, why)
+            else:
+                self._builder.mark(ask.tool.id, DENIED)
             self._changed.set()
 
     def heard(self) -> None:

@@ -280,10 +280,11 @@ class Headless(StrEnum):
 @dataclass(frozen=True, slots=True)
 class Given:
     """A question and how it was answered. ``title`` is ours, in words; ``answer`` is ``allowed``, ``denied``, ``cancelled`` or
-    ``refused``."""
+    ``refused``. ``not_done``: why what was allowed was not done after all."""
 
     title: str
     answer: str
+    not_done: str = ""
 
 
 class LivePhase(StrEnum):
