@@ -222,7 +222,8 @@ class CheckpointKernel:
 
     def _unsound(self, aims: Sequence[Target], request: PlanRequest) -> set[BlobHash]:
         wanted = {aim.wanted.sha for aim in aims if aim.wanted.has_content and aim.wanted.sha is not None}
-        brought = {one.wanted.sha for one in request.given if one.data is not None}
+        # What the plan brings itself, or is on disk there and only gets another mode, comes into the store with it.
+        brought = {one.wanted.sha for one in request.given if one.data is not None or one.wanted.sha == one.now.sha}
         return {sha for sha in wanted - brought if not is_sound(self._ground.vault.blobs, sha)}
 
     def _branch_shape(self, marks: Marks, request: PlanRequest) -> TranscriptShape | None:

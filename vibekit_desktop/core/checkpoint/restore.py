@@ -92,7 +92,7 @@ def _store_what_is_lost(ground: Ground, plan: RestorePlan) -> dict[WorkspacePath
         data = None if file.wanted.sha is None else plan.merged(file.wanted.sha)
         if data is not None:
             ground.vault.blobs.put(data, own=True)
-        elif file.wanted.sha is not None:
+        elif file.wanted.sha is not None and file.wanted.sha != file.current.sha:
             ground.vault.blobs.keep_own(file.wanted.sha)
         if not file.current.has_content:
             continue

@@ -37,7 +37,7 @@ class Shape:
         if self.end is not None:
             ends = [self.end] * len(lines)
         parts = [part for line, end in zip(lines, ends, strict=True) for part in (line, end or self.usual)]
-        if parts and not self.final:
+        if not self.final and lines and lines[-1]:  # an empty line without an end would be none
             parts.pop()
         body = b"".join(parts)
         if self.encoding not in (_BYTES, _UTF_8_BOM):
