@@ -86,9 +86,10 @@ def test_the_next_place_is_the_first_from_a_row_on_and_then_from_the_top() -> No
     assert [index for index, _ in hits.in_row(2)] == [1]
 
 
-@given(LINES, LINES)
-def test_every_line_is_found_in_its_row(old: list[str], new: list[str]) -> None:
-    found = document("\n".join(old) + "\n", "\n".join([*new, "end"]) + "\n")
+@given(LINES, LINES, st.booleans())
+def test_every_line_is_found_in_its_row(old: list[str], new: list[str], blank_lines: bool) -> None:
+    how = Compare(blank_lines=blank_lines)
+    found = document("\n".join(old) + "\n", "\n".join([*new, "end"]) + "\n", how)
     if found is None:
         return
     runs = Runs(found)

@@ -15,7 +15,17 @@ from vibekit_desktop.core.diff.document import UNLIMITED, build
 from vibekit_desktop.core.diff.intraline import words
 from vibekit_desktop.core.highlight.lex import lex
 from vibekit_desktop.core.types.checkpoints import BeforeTurn, Now
-from vibekit_desktop.core.types.diffs import BinaryPair, DiffDocument, DiffResult, Identical, Span, TooLarge, Unreadable
+from vibekit_desktop.core.types.diffs import (
+    BinaryPair,
+    Compare,
+    DiffDocument,
+    DiffResult,
+    Identical,
+    RowKind,
+    Span,
+    TooLarge,
+    Unreadable,
+)
 from vibekit_desktop.ui.long_text import MAX_LINE
 from vibekit_desktop.ui.models.diff_rows import Show
 from vibekit_desktop.ui.theme.palette import ThemeHub
@@ -293,3 +303,27 @@ def test_the_overview_jumps_to_where_it_is_pressed(qtbot: QtBot, pane: DiffPane,
     assert pane.view.verticalScrollBar().value() == pane.view.verticalScrollBar().maximum()
     qtbot.mouseClick(pane._strip, Qt.MouseButton.LeftButton, pos=QPoint(6, 1))
     assert pane.view.verticalScrollBar().value() == 0
+
+
+@pytest.mark.parametrize("unified", [False, True])
+def test_a_blank_line_that_does_not_count_is_no_change(view: Make, unified: bool) -> None:
+    result = build(b"a\nb\nc\n", b"a\n\nb\nx\n", how=Compare(blank_lines=True), limits=UNLIMITED)
+    assert isinstance(result, DiffDocument)
+    widget = view(result, unified=unified)
+    rows = widget.rows
+    assert rows is not None
+    assert [rows.row_kind(index) for index in range(3)] == [RowKind.SAME] * 3
+    assert rows.sides(1) == (None, 2)
+    picture = image(widget)
+    surface = QColor(ThemeHub("light").theme.hex("bg.surface"))
+    assert picture.pixelColor(900, widget.grab_row(1).center().y()) == surface
+    widget.choose_lines(1, 1, 3)
+    assert widget.selected_text() == "a\n\nb"
+
+
+def test_bytes_that_are_not_text_are_shown_and_copied_as_what_they_are_not(view: Make) -> None:
+    widget = view(document("é é é ü\n".encode(), "é é é ü ".encode() + b"\xff\n"))
+    widget.grab()
+    widget.choose_lines(1, 1, 1)
+    widget.copy()
+    assert QGuiApplication.clipboard().text() == "é é é ü \ufffd"

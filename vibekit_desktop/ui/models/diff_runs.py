@@ -13,12 +13,14 @@ from vibekit_desktop.core.types.diffs import DiffDocument, Hunk, Row, RowKind
 
 OLD, NEW = 0, 1
 _SAME, _CHANGED, _DELETED, _ADDED = range(4)
+_NOTHING = -(1 << 31)
 _KINDS = (RowKind.SAME, RowKind.CHANGED, RowKind.DELETED, RowKind.ADDED)
 
 
 @runtime_checkable
 class _Packed(Protocol):
-    """Row maps that give their arrays: line numbers from 1, 0 for none, a negative new line for a changed pair."""
+    """Row maps that give their arrays: line numbers from 1, 0 for none, a negative new line for a changed pair. A negative old
+    line is one that is the same though the other side has none; the least number there is stands for none."""
 
     @property
     def packed(self) -> tuple[bytes, bytes]: ...
@@ -48,7 +50,8 @@ class Runs:
 
     def __init__(self, document: DiffDocument) -> None:
         self.document = document
-        self._old, self._new = _arrays(document.rows)
+        self._old, self._new, self._alone = _arrays(document.rows)
+        self._reached: dict[int, list[int]] = {}
         self.runs: list[Run] = []
         self.stretches: list[Stretch] = []
         self.hunk_runs: list[tuple[int, int]] = []
@@ -63,6 +66,8 @@ class Runs:
 
     def kind(self, row: int) -> RowKind:
         """What changed in a row."""
+        if row in self._alone:
+            return RowKind.SAME
         return _KINDS[_kind(self._old[row], self._new[row])]
 
     def line(self, side: int, row: int) -> int:
@@ -76,6 +81,8 @@ class Runs:
     def row_of(self, side: int, line: int) -> int:
         """The row in which a line stands; the nearest one if there is no such line."""
         most = max(0, len(self) - 1)
+        if self._alone:
+            return min(bisect_left(self._all_reached(side), line), most)
         # The row above a run is the same on both sides, so it tells how many lines of each are above the run.
         above = bisect_left(self.runs, line, key=lambda run: self._above(side, run)) - 1
         if above < 0:
@@ -92,6 +99,12 @@ class Runs:
         reached = list(accumulate(map(abs, numbers[run.first : run.last + 1]), max))
         return min(run.first + bisect_left(reached, line), run.last)
 
+    def _all_reached(self, side: int) -> list[int]:
+        """The highest line up to each row; only for the rare maps in which a row of one side alone is no change."""
+        if side not in self._reached:
+            self._reached[side] = list(accumulate(map(abs, self._old if side == OLD else self._new), max))
+        return self._reached[side]
+
     def _above(self, side: int, run: Run) -> int:
         return self.line(side, run.first - 1) if run.first else 0
 
@@ -100,7 +113,7 @@ class Runs:
         since, kind = first, _SAME
         start = -1
         for row, (old, new) in enumerate(zip(self._old[first:end], self._new[first:end], strict=True), first):
-            here = _kind(old, new)
+            here = _SAME if row in self._alone else _kind(old, new)
             if here == kind:
                 continue
             if kind != _SAME:
@@ -128,11 +141,20 @@ def _kind(old: int, new: int) -> int:
     return _SAME if new else _DELETED
 
 
-def _arrays(rows: Sequence[Row]) -> "tuple[array[int], array[int]]":
+def _arrays(rows: Sequence[Row]) -> "tuple[array[int], array[int], frozenset[int]]":
+    """Both sides, and the rows that are the same though only one side has a line there."""
     if isinstance(rows, _Packed):
-        old, new = rows.packed
-        return array("i", old), array("i", new)
+        packed_old, packed_new = rows.packed
+        old, new = array("i", packed_old), array("i", packed_new)
+        if not old or min(old) >= 0:
+            return old, new, frozenset()
+        alone = frozenset(row for row, number in enumerate(old) if number < 0)
+        for row in alone:
+            old[row] = 0 if old[row] == _NOTHING else -old[row]
+        return old, new, alone
+    one_sided = (row for row, of in enumerate(rows) if of.kind is RowKind.SAME and (of.old_line is None or of.new_line is None))
     return (
         array("i", [row.old_line or 0 for row in rows]),
         array("i", [-(row.new_line or 0) if row.kind is RowKind.CHANGED else row.new_line or 0 for row in rows]),
+        frozenset(one_sided),
     )

@@ -28,6 +28,9 @@ _OLD, _NEW = 0, 1
 _AHEAD = 60
 """Lines above and below those in sight that are coloured with them."""
 
+_WHOLE_AT_ONCE = 400
+"""A file with no more lines has all its colours as soon as those in sight."""
+
 _MANY_ROWS = 20_000
 """From here on a thread looks for what changed where: the window would feel it."""
 
@@ -63,29 +66,37 @@ class DiffDresser(QObject):
             self._bridge.spawn(self, self._colour(diff, diff.result), name="colour a diff")
 
     async def _colour(self, diff: FileDiff, document: DiffDocument) -> None:
-        path = diff.request.path
         # The new side first: it is what people read.
-        new = await self._highlight(path, document.new.lines) if document.new.lines else None
-        if self._pane.diff is not diff:
-            return
-        self._pane.view.set_styles(new=new)
-        self._plain[_NEW] = new is None
-        old = await self._highlight(path, document.old.lines) if document.old.lines else None
-        if self._pane.diff is diff:
-            self._pane.view.set_styles(old=old)
-            self._plain[_OLD] = old is None
+        sides = ((_NEW, document.new.lines), (_OLD, document.old.lines))
+        for side, lines in sides:
+            seen = self._pane.view.lines_in_sight(side) if len(lines) > _WHOLE_AT_ONCE else None
+            if seen is not None:
+                await self._colour_part(diff, side, lines, *self._take(side, lines, *seen))
+        for side, lines in sides:
+            styles = await self._highlight(diff.request.path, lines) if lines else None
+            if self._pane.diff is not diff:
+                return
+            self._plain[side] = styles is None
+            if side == _NEW:
+                self._pane.view.set_styles(new=styles)
+            else:
+                self._pane.view.set_styles(old=styles)
+
+    def _take(self, side: int, lines: Sequence[str], first: int, last: int) -> tuple[int, int]:
+        """The blocks around some lines, from now on begun: their first and last line."""
+        blocks = range(first // _AHEAD, last // _AHEAD + 1)
+        self._begun.update((side, block) for block in blocks)
+        return blocks[0] * _AHEAD, min(len(lines), (blocks[-1] + 1) * _AHEAD) - 1
 
     def _want_colours(self, side: int, first: int, last: int) -> None:
         diff = self._pane.diff
-        if self._part is None or self._plain[side] or diff is None or not isinstance(diff.result, DiffDocument):
+        if self._plain[side] or diff is None or not isinstance(diff.result, DiffDocument):
             return
-        blocks = [(side, block) for block in range(first // _AHEAD, last // _AHEAD + 1)]
-        if all(block in self._begun for block in blocks):
-            return
-        self._begun.update(blocks)
         lines = (diff.result.old if side == _OLD else diff.result.new).lines
-        start, end = blocks[0][1] * _AHEAD, min(len(lines), (blocks[-1][1] + 1) * _AHEAD) - 1
-        self._bridge.spawn(self, self._colour_part(diff, side, lines, start, end), name="colour lines in sight")
+        if len(lines) <= _WHOLE_AT_ONCE or {(side, first // _AHEAD), (side, last // _AHEAD)} <= self._begun:
+            return
+        job = self._colour_part(diff, side, lines, *self._take(side, lines, first, last))
+        self._bridge.spawn(self, job, name="colour lines in sight")
 
     async def _colour_part(self, diff: FileDiff, side: int, lines: Sequence[str], first: int, last: int) -> None:
         if self._part is None:

@@ -1,5 +1,7 @@
 """The current line of a painted diff, what is chosen in it, and copying that exactly as it is in the file. UI thread only."""
 
+import re
+
 from PySide6.QtCore import QPointF, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QWidget
@@ -12,6 +14,8 @@ from vibekit_desktop.ui.models.diff_runs import OLD, Runs
 from vibekit_desktop.ui.models.diff_select import Place, Selection, everything, text_of, whole_lines
 from vibekit_desktop.ui.theme.palette import ThemeHub
 from vibekit_desktop.ui.views.diff_hunks import HunkSurface
+
+_NO_TEXT = re.compile("[\ud800-\udfff]")
 
 
 class ChoosingSurface(HunkSurface):
@@ -45,10 +49,10 @@ class ChoosingSurface(HunkSurface):
         return text_of(self._text(chosen.side), chosen, self._painter.dress.crlf[chosen.side])
 
     def copy(self) -> None:
-        """Put what is chosen on the clipboard."""
+        """Put what is chosen on the clipboard; bytes that are not text are told by the sign for that."""
         text = self.selected_text()
         if text:
-            QGuiApplication.clipboard().setText(text)
+            QGuiApplication.clipboard().setText(_NO_TEXT.sub("\ufffd", text))
 
     def chosen_lines(self) -> tuple[int, int, int] | None:
         """Side, first and last line (from 1) of what is chosen, else of the current line; None if there is neither."""

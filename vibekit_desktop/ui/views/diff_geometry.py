@@ -88,7 +88,8 @@ class Geometry:
         """The side whose text a pane shows in a display row."""
         if self.rows is None or not self.rows.unified:
             return side
-        return OLD if self.rows.kind(index) is Show.OLD else NEW
+        old, new = self.rows.sides(index)
+        return OLD if new is None and old is not None else NEW
 
     def fold_buttons(self, index: int, width: int, top: float) -> list[tuple[str, QRectF]]:
         """Where the buttons of a fold bar are: ``up``, ``down``, ``all``."""

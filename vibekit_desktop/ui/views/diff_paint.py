@@ -71,15 +71,6 @@ class RowPainter:
         self._lines.clear()
         self.lines.forget()
 
-    @property
-    def chosen(self) -> tuple[int, int, int] | None:
-        """The side of what is chosen, and the first and last display row it touches."""
-        if self.dress.selection is None or self.rows is None:
-            return None
-        side = self.dress.selection.side
-        first, last = (self.rows.runs.row_of(side, line) for line in self.dress.selection.lines())
-        return side, self.rows.index_of(first, side), self.rows.index_of(last, side)
-
     # Lines.
 
     def side(self, side: int) -> DiffSide:
@@ -240,11 +231,19 @@ class RowPainter:
 
     def _found(self, row: int, side: int, changed: str) -> list[Band]:
         hits = self.dress.hits
-        if hits is None or not len(hits):
+        if hits is None or not len(hits) or self.rows is None:
             return []
-        # A line that is the same on both sides was counted once, and is marked on both.
-        found = [(at, hit) for at, hit in hits.in_row(row) if hit.side == side or not changed]
-        return [Band(hit.start, hit.end, "find.hit-current" if at == self.dress.hit else "find.hit") for at, hit in found]
+        found = list(hits.in_row(row))
+        if not changed and any(hit.side != side for _, hit in found):
+            # A line that is the same on both sides was counted once, and is marked on both.
+            old, new = (self.rows.runs.line(which, row) for which in (OLD, NEW))
+            if old and new and self.side(OLD).lines[old - 1] == self.side(NEW).lines[new - 1]:
+                side = found[0][1].side
+        return [
+            Band(hit.start, hit.end, "find.hit-current" if at == self.dress.hit else "find.hit")
+            for at, hit in found
+            if hit.side == side
+        ]
 
     def _numbers(
         self, painter: QPainter, box: QRectF, columns: Columns, numbers: tuple[int | None, ...], *, changed: bool

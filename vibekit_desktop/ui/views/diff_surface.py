@@ -287,6 +287,15 @@ class DiffSurface(QAbstractScrollArea):
         value = self.verticalScrollBar().value()
         return rows.at(value), rows.at(value + self.viewport().height() - 1)
 
+    def lines_in_sight(self, side: int) -> tuple[int, int] | None:
+        """First and last line (from 0) of one side in sight; None if there is none."""
+        rows = self.rows
+        if rows is None:
+            return None
+        first, last = self.visible_span()
+        seen = [number for index in range(first, last + 1) if (number := rows.sides(index)[side])]
+        return (seen[0] - 1, seen[-1] - 1) if seen else None
+
     def bring_row(self, index: int) -> None:
         """Bring a display row into sight, with a few lines around it where it was far away."""
         rows = self.rows
@@ -340,9 +349,9 @@ class DiffSurface(QAbstractScrollArea):
                 stop = wanted.pop(0)
             self.words_wanted.emit(start * _BLOCK, min(end, (stop + 1) * _BLOCK - 1))
         for side in (NEW, OLD):
-            seen = [number for index in shown if (number := rows.sides(index)[side])]
-            if seen and self._painter.dress.styles[side] is None:
-                self.lines_seen.emit(side, seen[0] - 1, seen[-1] - 1)
+            seen = self.lines_in_sight(side)
+            if seen is not None and self._painter.dress.styles[side] is None:
+                self.lines_seen.emit(side, *seen)
 
     # Qt's names below.
 
