@@ -21,8 +21,8 @@ from vibekit_desktop.core.disk.fs import Fs
 from vibekit_desktop.core.services.agents import AgentService
 from vibekit_desktop.core.services.chats import ChatService
 from vibekit_desktop.core.services.checkpoints import CheckpointService
-from vibekit_desktop.core.services.contents import LineCounts
 from vibekit_desktop.core.services.colours import Colours
+from vibekit_desktop.core.services.contents import LineCounts
 from vibekit_desktop.core.services.diffs import DiffService
 from vibekit_desktop.core.services.exports import ExportService
 from vibekit_desktop.core.services.families import Families

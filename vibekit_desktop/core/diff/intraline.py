@@ -5,6 +5,7 @@ Pure; any thread; bounded in time and memory by the caps below.
 """
 
 import re
+import unicodedata
 from collections.abc import Iterator, Sequence
 
 from rapidfuzz.distance import Indel
@@ -12,6 +13,8 @@ from rapidfuzz.distance import Indel
 from vibekit_desktop.core.types.diffs import DiffDocument, RowKind, Span, WordSpans
 
 _TOKEN = re.compile(r"\w+|\s+|[^\w\s]")
+_JOINER = "\u200d"
+_CLOSE = ")]}>\"'`"
 _UNCHANGED = 0.4
 """Least share of a line's characters that must be the same on both sides for word marks to help."""
 _MOST_TOKENS = 4_000
@@ -40,10 +43,10 @@ def between(old: str, new: str) -> WordSpans | None:
     if old == new:
         return None
     text, other = old.lstrip(), new.lstrip()
-    if text == other:
-        text, other = old, new
     left, right = len(old) - len(text), len(new) - len(other)
-    edits = _joined(text, other, list(_edits(text, other)))
+    if text == other:
+        return WordSpans(_span(0, left), _span(0, right))
+    edits = _slid(text, other, _joined(text, other, list(_edits(text, other))))
     changed = sum(i2 - i1 + j2 - j1 for i1, i2, j1, j2 in edits)
     if len(text) + len(other) - changed < _UNCHANGED * (len(text) + len(other)):
         return None
@@ -51,6 +54,10 @@ def between(old: str, new: str) -> WordSpans | None:
         old=tuple(Span(left + i1, left + i2) for i1, i2, _, _ in edits if i1 < i2),
         new=tuple(Span(right + j1, right + j2) for _, _, j1, j2 in edits if j1 < j2),
     )
+
+
+def _span(start: int, end: int) -> tuple[Span, ...]:
+    return (Span(start, end),) if start < end else ()
 
 
 def _edits(old: str, new: str) -> Iterator[Edit]:
@@ -63,7 +70,7 @@ def _edits(old: str, new: str) -> Iterator[Edit]:
     while end and (_inside(old, len(old) - end) or _inside(new, len(new) - end)):
         end -= 1
     before, after = old[start : len(old) - end], new[start : len(new) - end]
-    first, second = _TOKEN.findall(before), _TOKEN.findall(after)
+    first, second = _tokens(before), _tokens(after)
     if not first or not second or max(len(first), len(second)) > _MOST_TOKENS:
         yield start, len(old) - end, start, len(new) - end
         return
@@ -95,11 +102,33 @@ def _inside(text: str, at: int) -> bool:
     if not 0 < at < len(text):
         return False
     left, right = text[at - 1], text[at]
+    if left == _JOINER or _clings(right):
+        return not left.isspace()
     return (_wordy(left) and _wordy(right)) or (left.isspace() and right.isspace())
 
 
 def _wordy(char: str) -> bool:
-    return char.isalnum() or char == "_"
+    return char.isalnum() or char == "_" or _clings(char)
+
+
+def _clings(char: str) -> bool:
+    """Whether a character belongs to the one before: an accent, a vowel sign, a joiner."""
+    return char > "\x7f" and (char == _JOINER or unicodedata.category(char)[0] == "M")
+
+
+def _tokens(text: str) -> list[str]:
+    """Words, blanks, and signs one by one; what clings to a character is in one token with it."""
+    found: list[str] = _TOKEN.findall(text)
+    if text.isascii():
+        return found
+    tokens: list[str] = []
+    for token in found:
+        before = tokens[-1] if tokens else ""
+        if before and not before.isspace() and _inside(before + token, len(before)):
+            tokens[-1] += token
+        else:
+            tokens.append(token)
+    return tokens
 
 
 def _places(tokens: Sequence[str], start: int) -> list[int]:
@@ -107,6 +136,19 @@ def _places(tokens: Sequence[str], start: int) -> list[int]:
     for token in tokens:
         places.append(places[-1] + len(token))
     return places
+
+
+def _slid(old: str, new: str, edits: list[Edit]) -> list[Edit]:
+    """``f(a)`` in ``g(f(a))``: of two equal brackets or quotes at an end it is the last that came or went."""
+    slid: list[Edit] = []
+    for number, (i1, i2, j1, j2) in enumerate(edits):
+        end, other_end = edits[number + 1][::2] if number + 1 < len(edits) else (len(old), len(new))
+        while i1 == i2 and j2 < other_end and new[j1] == new[j2] and new[j1] in _CLOSE:
+            i1, i2, j1, j2 = i1 + 1, i2 + 1, j1 + 1, j2 + 1
+        while j1 == j2 and i2 < end and old[i1] == old[i2] and old[i1] in _CLOSE:
+            i1, i2, j1, j2 = i1 + 1, i2 + 1, j1 + 1, j2 + 1
+        slid.append((i1, i2, j1, j2))
+    return slid
 
 
 def _joined(old: str, new: str, edits: list[Edit]) -> list[Edit]:
