@@ -150,6 +150,22 @@ def test_a_file_that_is_too_large_or_a_link_is_not_read(store: ChatStore, tmp_pa
     assert store.reviews.problems(B)
 
 
+def test_a_link_in_the_place_of_the_folder_leads_nowhere(store: ChatStore, tmp_path: Path) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    for name in ("chat-a.json", "gone.json", "chat-a.json.unread-1"):
+        (elsewhere / name).write_text('{"version": 1}')
+    store.places.desktop.mkdir(exist_ok=True)
+    store.reviews.folder.symlink_to(elsewhere)
+    for work in (lambda: store.reviews.of(A), lambda: add(store, marks=(mark(),))):
+        with pytest.raises(CannotRead):
+            work()
+    assert store.reviews.orphans() == []
+    store.delete(A)
+    leftovers.sweep(store)
+    assert len(os.listdir(elsewhere)) == 3
+
+
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
 def test_a_file_that_may_be_readable_another_time_is_not_replaced(store: ChatStore) -> None:
     add(store, marks=(mark(),))

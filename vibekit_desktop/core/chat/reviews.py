@@ -8,6 +8,7 @@ leaves a review of no chat, which `sweep` removes. Blocking.
 
 import logging
 import secrets
+import stat as stat_bits
 from collections.abc import Callable
 from pathlib import Path
 
@@ -83,15 +84,27 @@ class Reviews:
 
     def delete(self, chat: ChatId) -> None:
         """Remove the review of a chat, also what could not be read of it; none is fine."""
-        for name in (f"{parse_chat_id(chat)}.json", *self._aside(chat)):
+        for name in (f"{parse_chat_id(chat)}.json", *self._aside(chat)) if self._is_folder() else ():
             atomic.remove(self._fs, self.folder / name)
 
     def _aside(self, chat: ChatId) -> list[str]:
-        return [name for name in self._fs.list_names(self.folder) if name.startswith(f"{chat}.json.unread-")]
+        return [name for name in self._names() if name.startswith(f"{chat}.json.unread-")]
+
+    def _names(self) -> list[str]:
+        """The names in the folder; none where something else stands in its place: what that leads to is not ours."""
+        return self._fs.list_names(self.folder) if self._is_folder() else []
+
+    def _is_folder(self) -> bool:
+        found = self._fs.stat(self.folder)
+        return found is not None and stat_bits.S_ISDIR(found.st_mode)
 
     def _read(self, chat: ChatId) -> tuple[Review, bool]:
         """The review, and whether what is there is damaged. `CannotRead` for what may be readable another time."""
         path = self._path(chat)
+        if not self._is_folder():
+            if self._fs.stat(self.folder) is not None:
+                raise CannotRead(str(self.folder), "not a folder")
+            return NOTHING, False
         try:
             return decode(self._fs.read_bytes(path, limit=_READ_BYTES)), False
         except FileNotFoundError:
@@ -110,7 +123,7 @@ class Reviews:
     def orphans(self) -> list[ChatId]:
         """The chats that have a review and are not there."""
         found: list[ChatId] = []
-        for name in self._fs.list_names(self.folder):
+        for name in self._names():
             try:
                 chat = parse_chat_id(name.partition(".")[0])
                 if ".json" in name and chat not in found and not self._places.homes(chat):

@@ -356,21 +356,21 @@ class ChatStore:
     # -- the end -------------------------------------------------------------------------------------------------
 
     def delete(self, chat: ChatId) -> bool:
-        """Remove a chat, of the list or archived, with all that is beside it; whether there was one. It cannot be made again
-        for a while, unless there was none."""
+        """Remove a chat, archived or not, with all beside it; whether there was one, which cannot be made again for a while."""
         home = self.places.home(chat)
         if home is not None:
             self.tombstones.add(chat)
             faults.point("chat.delete")
             atomic.remove(self.fs, home / f"{chat}.json")
-        self.drop_leftovers(chat, *((home,) if home is not None else (self.folder,)))
+        self.drop_leftovers(chat, home or self.folder)
         return home is not None
 
     def drop_leftovers(self, chat: ChatId, folder: Path) -> None:
         """Remove what belongs to a chat whose file is gone."""
         atomic.remove(self.fs, draft_in(folder, chat))
         atomic.remove(self.fs, partial_in(folder, chat))
-        self.reviews.delete(chat)
+        if self._home(chat) is None:  # else there is an archived one of this id, whose review it is
+            self.reviews.delete(chat)
         self.drop_unnamed(chat)
 
     def drop_unnamed(self, chat: ChatId, *, known: Collection[int] = ()) -> int:
