@@ -227,7 +227,7 @@ def test_an_agent_that_wants_a_sign_in_is_signed_in_by_itself_or_tells_how(progr
 
 def test_a_turn_that_runs_is_asked_about_before_the_window_closes(program: Program) -> None:
     assert run(program.conductor.may_close())
-    program.live(RUNNING)
+    program.live(replace(RUNNING, queue=(QueuedPrompt("q", Prompt(text="one")),)))
 
     def leave(text: str) -> bool:
         async def story() -> bool:
@@ -236,13 +236,14 @@ def test_a_turn_that_runs_is_asked_about_before_the_window_closes(program: Progr
             await settle()
             (dialog,) = [one for one in program.window.findChildren(Dialog) if one.isVisible()]
             assert dialog.accessibleName() == "Turn 6 is still running."
+            assert dialog.accessibleDescription().endswith("1 queued message is kept as a draft.")
             assert not await program.conductor.may_close(), "it is being asked already"
             dialog.button(text).click()
             return await task
 
         return run(story())
 
-    assert not leave("Keep running")
+    assert not leave("Go back")
     assert program.asked("stop") == []
     assert leave("Stop and quit")
     assert program.asked("stop") == [("stop", MAIN)]

@@ -1,5 +1,6 @@
 """A live chat in the window: what is said, stored and shown while its turn runs."""
 
+import asyncio
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -10,7 +11,7 @@ from pytestqt.qtbot import QtBot
 
 from tests.ui import samples
 from tests.ui.live_stage import CONTROL, IDLE, MAIN, OTHER, PROMPT, RUNNING, SHIFT, Program, answer
-from tests.ui.spin import bury, own_loop, run
+from tests.ui.spin import bury, own_loop, run, settle
 from vibekit_desktop.core.types.agent_errors import AgentFailed, AgentMissing, AgentNotSignedIn
 from vibekit_desktop.core.types.agents import (
     LivePhase,
@@ -29,6 +30,8 @@ from vibekit_desktop.core.types.events import (
     LiveTurnEnded,
     MessageAppended,
 )
+from vibekit_desktop.core.types.ids import ChatId
+from vibekit_desktop.ui import sending
 from vibekit_desktop.ui.views.attachments import of_path
 from vibekit_desktop.ui.views.composer import Written
 
@@ -101,6 +104,99 @@ def test_an_agent_that_cannot_be_started_is_not_started_by_typing(program: Progr
     assert program.asked() == []
 
 
+# -- while the agent starts ------------------------------------------------------------------------------------------
+
+
+STARTING = replace(
+    IDLE, phase=LivePhase.STARTING, problem="It did not start.", error=AgentFailed("Claude Code", "start", "exit")
+)
+
+
+@pytest.fixture
+def slow(program: Program, monkeypatch: pytest.MonkeyPatch) -> dict[str, asyncio.Future[None]]:
+    """Prompts that are said when the test says so, by their text."""
+    waiting: dict[str, asyncio.Future[None]] = {}
+
+    async def prompt(chat: ChatId, prompt: Prompt) -> None:
+        program.fake.live.note("prompt", chat, prompt)
+        waiting[prompt.text] = asyncio.get_running_loop().create_future()
+        await waiting[prompt.text]
+
+    monkeypatch.setattr(program.fake.live, "prompt", prompt)
+    monkeypatch.setattr(sending, "PARK_MS", 0)
+    return waiting
+
+
+def _send(program: Program, text: str) -> None:
+    program.type(text)
+    QTest.keyClick(program.composer.field, Qt.Key.Key_Return)
+    run(settle(40))
+
+
+def test_a_start_can_be_stopped_and_an_old_failure_is_not_told_meanwhile(program: Program) -> None:
+    program.live(replace(STARTING, phase=LivePhase.OFF))
+    assert program.page.banner.isVisible()
+    program.live(STARTING)
+    assert not program.page.banner.isVisible()
+    assert program.composer.stop_button.isVisible()
+    assert program.composer.send_button.isVisible()
+    assert program.composer.stop_button.accessibleName() == "Stop starting Claude Code"
+    program.composer.stop_button.click()
+    program.settle()
+    assert program.asked("stop") == [("stop", MAIN)]
+    program.press(Qt.Key.Key_Escape)
+    program.press(Qt.Key.Key_Escape)
+    assert program.asked("stop") == [("stop", MAIN)] * 2
+    menu = program.conductor.agents.agents_menu(program.fake.agents.found)
+    assert all(action.isEnabled() for action in menu.actions() if action.text() in ("Claude Agent", "Another agent…"))
+
+
+def test_while_the_agent_starts_more_can_be_written_and_is_queued(
+    program: Program, slow: dict[str, asyncio.Future[None]]
+) -> None:
+    program.live(STARTING)
+    _send(program, "first")
+    queue = program.page.foot.queue
+    assert [row.id for row in queue.rows] == [sending.PARKED]
+    assert program.composer.field.is_empty
+    _send(program, "second")
+    slow["second"].set_result(None)
+    program.fake.live.states[MAIN] = replace(STARTING, queue=(QueuedPrompt("q", Prompt(text="second")),))
+    program.fake.publish(LiveChanged(program.fake.live.states[MAIN]))
+    run(settle(40))
+    assert [row.id for row in queue.rows] == [sending.PARKED, "q"]
+    slow["first"].set_result(None)
+    program.live(RUNNING)
+    assert not queue.isVisible()
+    assert program.composer.field.is_empty
+
+
+@pytest.mark.parametrize("edit", [True, False])
+def test_a_prompt_whose_start_is_stopped_is_written_again(
+    program: Program, slow: dict[str, asyncio.Future[None]], edit: bool
+) -> None:
+    program.live(STARTING)
+    _send(program, "first")
+    program.type("more")
+    row = program.page.foot.queue.rows[0]
+    (row.edit_button if edit else row.remove_button).click()
+    run(settle())
+    assert program.asked("stop") == [("stop", MAIN)]
+    slow["first"].set_result(None)  # the core's word for a start that somebody stopped
+    program.live(IDLE)
+    assert program.composer.field.text == ("first\n\nmore" if edit else "more")
+    assert not program.page.foot.queue.isVisible()
+
+
+def test_a_prompt_whose_agent_does_not_start_is_written_again(program: Program, slow: dict[str, asyncio.Future[None]]) -> None:
+    program.live(STARTING)
+    _send(program, "first")
+    slow["first"].set_exception(AgentFailed("Claude Code", "start", "exit"))
+    program.live(replace(IDLE, phase=LivePhase.OFF))
+    assert program.composer.field.text == "first"
+    assert program.conductor.notifier.shown.startswith("Claude Code")
+
+
 # -- drafts ----------------------------------------------------------------------------------------------------------
 
 
@@ -122,6 +218,27 @@ def test_a_draft_that_was_typed_just_before_the_end_is_stored(program: Program) 
     program.conductor.close()
     run(program.conductor.drained())
     assert program.fake.chats.drafts[MAIN] == "half a sent"
+
+
+def test_what_is_queued_when_the_program_ends_is_kept_before_what_is_being_written(program: Program) -> None:
+    queue = tuple(QueuedPrompt(text, Prompt(text=text)) for text in ("one", "two"))
+    program.live(replace(RUNNING, queue=queue))
+    program.type("three")
+    program.conductor.close()
+    run(program.conductor.drained())
+    assert program.fake.chats.drafts[MAIN] == "one\n\ntwo\n\nthree"
+
+
+def test_what_was_queued_and_is_said_is_no_draft_any_more(program: Program) -> None:
+    program.live(replace(RUNNING, queue=(QueuedPrompt("q", Prompt(text="one")),)))
+    program.conductor.live.drafts.store_now()
+    program.settle()
+    assert program.fake.chats.drafts[MAIN] == "one"
+    assert program.composer.field.is_empty
+    program.live(RUNNING)
+    program.conductor.live.drafts.store_now()
+    program.settle()
+    assert program.fake.chats.drafts[MAIN] == ""
 
 
 def test_a_draft_that_cannot_be_stored_is_said_once(program: Program) -> None:
@@ -212,12 +329,27 @@ def test_stop_by_button_by_key_and_by_escape_twice(program: Program) -> None:
     assert program.asked("stop") == [("stop", MAIN)] * 3
 
 
+def test_the_escape_that_closes_a_drawer_does_not_arm_stop_and_gives_the_focus_back(program: Program) -> None:
+    program.live(RUNNING)
+    program.window.resize(800, 560)
+    program.composer.focus()
+    program.press(Qt.Key.Key_F9, SHIFT)
+    program.conductor.inspector.shown_list().setFocus()
+    program.press(Qt.Key.Key_Escape)
+    assert not program.window.panes.has_drawer
+    assert program.composer.hint != "Press Esc again to stop"
+    assert program.composer.field.hasFocus()
+    program.press(Qt.Key.Key_Escape)
+    assert program.composer.hint == "Press Esc again to stop"
+    assert program.asked("stop") == []
+
+
 def test_escape_stops_from_anywhere_in_the_window_but_not_long_after(program: Program) -> None:
     program.live(RUNNING)
     program.conductor.sidebar.list.setFocus()
     program.press(Qt.Key.Key_Escape)
-    program.conductor.live._disarm.timeout.emit()
-    program.conductor.live._disarm.stop()
+    program.conductor.live._twice._timer.timeout.emit()
+    program.conductor.live._twice.forget()
     program.press(Qt.Key.Key_Escape)
     assert program.asked("stop") == []
     program.press(Qt.Key.Key_Escape)

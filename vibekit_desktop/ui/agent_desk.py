@@ -306,5 +306,9 @@ class AgentDesk(QObject):
         else:
             title = tr_n("{n} turn is still running.", "{n} turns are still running.", len(running))
             text = tr("What they changed so far stays, and can be taken back.")
-        choices = [Choice("", tr("Keep running")), Choice("go", tr("Stop and quit"), "primary")]
+        waiting = self._live.waiting
+        if waiting:
+            one_waits, more_wait = "{n} queued message is kept as a draft.", "{n} queued messages are kept as drafts."
+            text += " " + tr_n(one_waits, more_wait, waiting)
+        choices = [Choice("", tr("Go back")), Choice("go", tr("Stop and quit"), "primary")]
         return Question(self._hub, self._window, title, text, choices, icon="stop")

@@ -32,6 +32,7 @@ class Bridge:
         self._events = events
         self.report = report
         self._tasks: set[asyncio.Task[object]] = set()
+        self._lasting: set[asyncio.Task[object]] = set()
         self._by_owner: dict[int, set[asyncio.Task[object]]] = {}
         self._subscriptions: dict[int, Subscription] = {}
         self._closed = False
@@ -48,8 +49,11 @@ class Bridge:
         if subscription is not None:
             subscription.close()
 
-    def spawn(self, owner: QObject, coro: Coroutine[object, object, T], *, name: str) -> "asyncio.Task[T]":
-        """Run ``coro``; its error is reported, and it is cancelled when ``owner`` is destroyed."""
+    def spawn(
+        self, owner: QObject, coro: Coroutine[object, object, T], *, name: str, lasting: bool = False
+    ) -> "asyncio.Task[T]":
+        """Run ``coro``; its error is reported, and it is cancelled when ``owner`` is destroyed. ``lasting``: the end of the
+        program waits for it a while."""
         task = asyncio.get_event_loop().create_task(coro, name=name)
         key = id(owner)
         mine = self._by_owner.get(key)
@@ -58,6 +62,8 @@ class Bridge:
             owner.destroyed.connect(lambda: self._owner_gone(key))
         mine.add(task)
         self._tasks.add(task)
+        if lasting:
+            self._lasting.add(task)
         task.add_done_callback(lambda done: self._finished(key, done))
         if self._closed:
             task.cancel()
@@ -69,9 +75,10 @@ class Bridge:
         for key in tuple(self._subscriptions):
             self._unsubscribe(key)
 
-    def cancel_all(self) -> None:
-        """Cancel every task that still runs; for the end of the program."""
-        for task in tuple(self._tasks):
+    def cancel_all(self, *, lasting: bool = False) -> None:
+        """Cancel every task that still runs, those that are to be waited for only with ``lasting``; for the end of the
+        program."""
+        for task in tuple(self._tasks if lasting else self._tasks - self._lasting):
             task.cancel()
 
     @property
@@ -86,6 +93,7 @@ class Bridge:
 
     def _finished(self, key: int, task: "asyncio.Task[object]") -> None:
         self._tasks.discard(task)
+        self._lasting.discard(task)
         self._by_owner.get(key, set()).discard(task)
         if task.cancelled():
             return

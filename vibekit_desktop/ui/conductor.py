@@ -253,7 +253,7 @@ class Conductor(QObject):
             if not self.bridge.running:
                 return
             await asyncio.sleep(_SETTLE_S)
-        self.bridge.cancel_all()
+        self.bridge.cancel_all(lasting=True)
 
     # The list of chats.
 

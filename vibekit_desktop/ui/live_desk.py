@@ -4,8 +4,7 @@ Keeps what every live chat is doing, so that a chat which is opened shows at onc
 can do is in `operations.live`, drafts in `operations.drafts`, choosing agents in `agent_desk`. UI thread only.
 """
 
-from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
-from PySide6.QtGui import QKeyEvent
+from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QApplication
 
 from vibekit_desktop.core.api import Core
@@ -16,6 +15,7 @@ from vibekit_desktop.core.types.ids import ChatId
 from vibekit_desktop.ui.bridge import Bridge
 from vibekit_desktop.ui.dialogs.question import Choice
 from vibekit_desktop.ui.dialogs.question import Question as Dialog
+from vibekit_desktop.ui.escape_twice import EscapeTwice
 from vibekit_desktop.ui.models import permission_words as words
 from vibekit_desktop.ui.models.chat_list import ChatListModel
 from vibekit_desktop.ui.models.ending_words import how_it_ended
@@ -24,6 +24,7 @@ from vibekit_desktop.ui.notify import Notifier
 from vibekit_desktop.ui.operations.drafts import Drafts
 from vibekit_desktop.ui.operations.live import LiveOperations
 from vibekit_desktop.ui.operations.open_chat import OpenChat
+from vibekit_desktop.ui.sending import PARKED, Sending
 from vibekit_desktop.ui.text import tr
 from vibekit_desktop.ui.theme.palette import ThemeHub
 from vibekit_desktop.ui.views.chat_page import ChatPage
@@ -31,9 +32,8 @@ from vibekit_desktop.ui.views.composer import NOTHING, Written
 from vibekit_desktop.ui.views.inspector import Inspector
 from vibekit_desktop.ui.views.main_window import MainWindow
 
-TWICE_MS = 1500
-"""A second Esc within this time stops the turn."""
 _RUNS = (LivePhase.RUNNING, LivePhase.STOPPING)
+_STOPS = (LivePhase.STARTING, LivePhase.RUNNING)
 
 
 class LiveDesk(QObject):
@@ -74,22 +74,20 @@ class LiveDesk(QObject):
         """The chats that were opened and in which nobody has said anything."""
         self._workspaces: dict[ChatId, str] = {}
         self._said: dict[ChatId, str] = {}
-        self._sending: set[ChatId] = set()
         self._warmed: set[ChatId] = set()
         self._brought_back: dict[ChatId, str] = {}
         self._held = 0
-        self._disarm = QTimer(self)
-        self._disarm.setSingleShot(True)
-        self._disarm.setInterval(TWICE_MS)
-        self._disarm.timeout.connect(lambda: page.composer.set_armed(False))
         self.work = LiveOperations(core, bridge, notifier, self)
         self.drafts = Drafts(core, bridge, notifier, self)
+        self.sending = Sending(self.work, self.drafts, self)
         self._connect()
         bridge.subscribe(self, LiveChanged, lambda event: self.know(event.state))
         bridge.subscribe(self, AnswerStreamed, self._streamed)
         bridge.subscribe(self, MessageAppended, self._appended)
         bridge.subscribe(self, LiveTurnEnded, lambda event: self._ended(event.outcome))
-        window.installEventFilter(self)
+        self._twice = EscapeTwice(window, lambda: self.may_stop and page.isVisible(), self)
+        self._twice.armed.connect(page.composer.set_armed)
+        self._twice.pressed.connect(self.stop)
 
     def _connect(self) -> None:
         composer, queue, work = self._page.composer, self._page.foot.queue, self.work
@@ -108,8 +106,9 @@ class LiveDesk(QObject):
         self._page.transcript.stop_command_requested.connect(self._stop_command)
         self._page.restart_requested.connect(self._restart)
         work.known.connect(self.know)
-        work.taken.connect(self._taken)
-        work.refused.connect(self._refused)
+        self.sending.changed.connect(self._sending_changed)
+        self.sending.taken.connect(self._taken)
+        self.sending.back.connect(self._write_again)
         work.unqueued.connect(self._write_again)
         self.drafts.known.connect(self._draft_known)
 
@@ -125,7 +124,7 @@ class LiveDesk(QObject):
         chat = self._chat = view.header.id
         self.note(view.header)
         self._workspaces[chat] = view.vault_workspace
-        self._page.composer.set_busy(chat in self._sending)
+        self._page.composer.set_busy(self.sending.is_busy(chat))
         self._page.composer.write(self.drafts.of(chat) or NOTHING)
         if not view.messages and not view.header.source:
             self._empty.add(chat)
@@ -144,7 +143,7 @@ class LiveDesk(QObject):
         if former is None or former not in self._empty or (self._open.chat == former):
             return
         state, written = self._states.get(former), self._page.composer.written
-        busy = former in self._sending or (state is not None and (state.phase in _RUNS or bool(state.queue)))
+        busy = self.sending.is_on_its_way(former) or (state is not None and (state.phase in _RUNS or bool(state.queue)))
         if not busy and written.is_empty:
             self._empty.discard(former)
             self.work.discard_empty(former)
@@ -157,14 +156,15 @@ class LiveDesk(QObject):
         """A chat was deleted."""
         for known in (self._states, self._workspaces, self._said, self._brought_back):
             known.pop(chat, None)
-        for marked in (self._empty, self._sending, self._warmed):
+        for marked in (self._empty, self._warmed):
             marked.discard(chat)
+        self.sending.gone(chat)
         self.drafts.drop(chat)
         self._hold()
 
     def close(self) -> None:
         """The window is closing: what was written is stored, nothing else begins."""
-        self._disarm.stop()
+        self._twice.forget()
         self.drafts.store_now()
 
     # What an agent does.
@@ -175,6 +175,16 @@ class LiveDesk(QObject):
         return self._states.get(self._chat) if self._chat is not None else None
 
     @property
+    def may_stop(self) -> bool:
+        """Whether the open chat has something that can be stopped."""
+        return self.state is not None and self.state.phase in _STOPS
+
+    @property
+    def waiting(self) -> int:
+        """How many prompts wait to be said, in all chats."""
+        return sum(len(self.sending.shown(state).queue) for state in self._states.values())
+
+    @property
     def is_running(self) -> bool:
         """Whether a turn runs in the open chat."""
         return self.state is not None and self.state.phase in _RUNS
@@ -183,6 +193,7 @@ class LiveDesk(QObject):
         """What a chat is doing is another thing now."""
         former = self._states.get(state.chat)
         self._states[state.chat] = state
+        self.sending.know(state)
         self._chats.set_live(state)
         self._transcript.set_live(state)
         asked = {one.id for one in former.questions} if former is not None else set()
@@ -196,7 +207,7 @@ class LiveDesk(QObject):
     def _show(self) -> None:
         state = self.state
         if state is not None:
-            self._page.set_live(state)
+            self._page.set_live(self.sending.shown(state))
         self._open.set_running(state is not None and state.phase in _RUNS)
         self._inspector.set_live(state)
         self._hold()
@@ -241,6 +252,7 @@ class LiveDesk(QObject):
         self._empty.discard(event.chat)
         if event.message.role == Role.USER and event.message.content:
             self._said[event.chat] = event.message.content
+            self.sending.said(event.chat)
         self._transcript.append(event.chat, event.message)
 
     def _ended(self, outcome: TurnOutcome) -> None:
@@ -270,30 +282,24 @@ class LiveDesk(QObject):
 
     def _send(self, prompt: Prompt) -> None:
         chat = self._chat
-        if chat is None or chat in self._sending:
-            return
-        self._sending.add(chat)
-        self._page.composer.set_busy(True)
-        self.drafts.keep(chat, Written(prompt.text, prompt.attachments))
-        self.work.prompt(chat, prompt)
+        if chat is not None:
+            self.sending.send(chat, prompt)
+
+    def _sending_changed(self, chat: ChatId) -> None:
+        if chat == self._chat:
+            self._page.composer.set_busy(self.sending.is_busy(chat))
+            self._show()
 
     def _taken(self, chat: ChatId) -> None:
-        self._sending.discard(chat)
         self._empty.discard(chat)
-        self.drafts.forget(chat)
         if chat == self._chat:
-            self._page.composer.set_busy(False)
             self._page.composer.write(NOTHING)
             self._page.transcript.scroll_to_end()
 
-    def _refused(self, chat: ChatId) -> None:
-        self._sending.discard(chat)
-        if chat == self._chat:
-            self._page.composer.set_busy(False)
-
     def _write_last_again(self) -> None:
         """The last prompt, to be written anew: one that waits is taken back, one that was sent is copied."""
-        state, chat = self.state, self._chat
+        chat = self._chat
+        state = self.sending.shown(self.state) if self.state is not None else None
         if state is not None and state.queue:
             self._unqueue(state.queue[-1].id, edit=True)
         elif chat is not None and self._said.get(chat):
@@ -326,11 +332,15 @@ class LiveDesk(QObject):
             self.drafts.keep(chat, NOTHING)
 
     def _unqueue(self, which: str, *, edit: bool) -> None:
-        if self._chat is not None:
+        if self._chat is not None and which == PARKED:
+            self.sending.withdraw(self._chat, edit=edit)
+        elif self._chat is not None:
             self.work.unqueue(self._chat, which, edit=edit)
 
     def _send_now(self, which: str) -> None:
-        if self._chat is not None:
+        if which == PARKED:
+            self._notifier.toast(tr("It is sent as soon as the agent is there."), "info")
+        elif self._chat is not None:
             self.work.send_now(self._chat, which)
 
     # What a person answers, chooses and stops.
@@ -365,31 +375,11 @@ class LiveDesk(QObject):
             self.work.stop_command(self._chat, tool_call_id)
 
     def stop(self) -> None:
-        """Stop the open chat's turn, if one runs."""
+        """Stop the open chat's turn if one runs, or the start of its agent."""
         state = self.state
-        if state is not None and state.phase is LivePhase.RUNNING:
-            self._disarm.stop()
-            self.work.stop(state.chat)
-
-    def _escape(self) -> bool:
-        """Esc came to the window itself: nobody else wanted it. Whether it was the second one."""
-        composer = self._page.composer
-        state = self.state
-        if state is None or state.phase is not LivePhase.RUNNING or not self._page.isVisible():
-            return False
-        if self._disarm.isActive():
-            composer.set_armed(False)
-            self.stop()
-            return True
-        self._disarm.start()
-        composer.set_armed(True)
-        return False
-
-    # Qt's name below.
-
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if watched is self._window and event.type() == QEvent.Type.KeyPress and isinstance(event, QKeyEvent):
-            plain = event.key() == Qt.Key.Key_Escape and not event.modifiers() and not event.isAutoRepeat()
-            if plain and self._escape():
-                return True
-        return super().eventFilter(watched, event)
+        if state is not None and state.phase in _STOPS:
+            self._twice.forget()
+            if state.phase is LivePhase.STARTING:
+                self.sending.withdraw(state.chat)
+            else:
+                self.work.stop(state.chat)

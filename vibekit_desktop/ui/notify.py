@@ -175,8 +175,8 @@ class _Frame(QWidget):
 class Notifier(QObject):
     """Shows one toast at a time on ``host``, the newest. Invariant: an error that other news covered comes back after it.
 
-    ``inset`` is the distance from the bottom of ``host`` (16 above the read-only row). A toast belongs to the chat that was open
-    when it came (`show_chat`) and goes when another one is opened, unless it was told ``everywhere``.
+    ``inset`` is the distance from the bottom of ``host`` (16 above the read-only row). A toast belongs to the chat that was
+    open when it came (`show_chat`) and goes when another one is opened, unless it was told ``everywhere``.
     """
 
     def __init__(self, host: QWidget, hub: ThemeHub) -> None:
@@ -212,8 +212,8 @@ class Notifier(QObject):
             self._frame.move(self._place(self._frame))
 
     def toast(self, text: str, kind: str = "done", action: Action | None = None, *, everywhere: bool = False) -> None:
-        """Show ``text`` now; ``kind`` is ``done``, ``restored``, ``info`` or ``error``; ``action`` is a button and what it does;
-        ``everywhere``: it is not about the chat that is open."""
+        """Show ``text`` now; ``kind`` is ``done``, ``restored``, ``info`` or ``error``; ``action`` is a button and what it
+        does; ``everywhere``: it is not about the chat that is open."""
         if kind not in _LOOK:
             raise KeyError(kind)
         shown = self._frame

@@ -1,9 +1,11 @@
 """What is written for each chat and not sent: kept in memory as it is typed, stored a moment later, brought back on opening.
 
-Text is stored; attachments live as long as the window. One thing at a time is stored, the newest text of each chat. UI thread.
+Text is stored, what was sent and waits to be said before what is being written; attachments live as long as the window. One
+thing at a time is stored, the newest text of each chat. UI thread.
 """
 
 import logging
+from collections.abc import Sequence
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
@@ -33,7 +35,8 @@ class Drafts(QObject):
         self._bridge = bridge
         self._notifier = notifier
         self._kept: dict[ChatId, Written] = {}
-        self._unstored: dict[ChatId, str] = {}
+        self._waiting: dict[ChatId, str] = {}
+        self._unstored: dict[ChatId, None] = {}
         self._storing = False
         self._told: set[str] = set()
         self._timer = QTimer(self)
@@ -53,7 +56,15 @@ class Drafts(QObject):
         former = self._kept.get(chat)
         self._kept[chat] = written
         if former is None or former.text != written.text:
-            self._unstored[chat] = written.text
+            self._unstored[chat] = None
+            self._timer.start()
+
+    def wait(self, chat: ChatId, texts: Sequence[str]) -> None:
+        """These were sent and wait to be said: they are stored too, so that the end of the program does not lose them."""
+        waiting = "\n\n".join(text for text in texts if text.strip())
+        if waiting != self._waiting.get(chat, ""):
+            self._waiting[chat] = waiting
+            self._unstored[chat] = None
             self._timer.start()
 
     def forget(self, chat: ChatId) -> None:
@@ -63,15 +74,15 @@ class Drafts(QObject):
 
     def drop(self, chat: ChatId) -> None:
         """The chat is gone."""
-        self._kept.pop(chat, None)
-        self._unstored.pop(chat, None)
+        for known in (self._kept, self._waiting, self._unstored):
+            known.pop(chat, None)
 
     def store_now(self) -> None:
         """Store what is not stored yet, without waiting for more."""
         self._timer.stop()
         if self._unstored and not self._storing:
             self._storing = True
-            self._bridge.spawn(self, self._store(), name="store a draft")
+            self._bridge.spawn(self, self._store(), name="store a draft", lasting=True)
 
     async def _read(self, chat: ChatId) -> None:
         try:
@@ -87,9 +98,12 @@ class Drafts(QObject):
         try:
             while self._unstored:
                 chat = next(iter(self._unstored))
-                text = self._unstored.pop(chat)
+                del self._unstored[chat]
+                if chat not in self._kept:
+                    await self._read(chat)  # what was written before is not lost for what waits
+                waiting, written = self._waiting.get(chat, ""), self._kept.get(chat, NOTHING).text
                 try:
-                    await self._core.chats.set_draft(chat, text)
+                    await self._core.chats.set_draft(chat, "\n\n".join(one for one in (waiting, written) if one))
                 except CoreError as error:
                     self._not_stored(chat, error)
         finally:

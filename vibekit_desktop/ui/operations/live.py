@@ -19,13 +19,13 @@ from vibekit_desktop.ui.text import tr
 
 
 class LiveOperations(QObject):
-    """Signals: ``known(LiveState)``: what a chat is doing, asked for and not told by an event; ``taken(chat)`` and
-    ``refused(chat)``: what became of a prompt; ``unqueued(chat, Prompt)``: it waits no longer and can be written anew;
+    """Signals: ``known(LiveState)``: what a chat is doing, asked for and not told by an event; ``taken(chat, Prompt)`` and
+    ``refused(chat, Prompt)``: what became of a prompt; ``unqueued(chat, Prompt)``: it waits no longer and can be written anew;
     ``chat_wanted(chat)``: a chat was made and is to be shown; ``agent_chosen(chat)``: somebody answers in it now."""
 
     known = Signal(object)
-    taken = Signal(object)
-    refused = Signal(object)
+    taken = Signal(object, object)
+    refused = Signal(object, object)
     unqueued = Signal(object, object)
     chat_wanted = Signal(object)
     agent_chosen = Signal(object)
@@ -71,16 +71,23 @@ class LiveOperations(QObject):
 
     # Saying something.
 
-    def prompt(self, chat: ChatId, prompt: Prompt) -> None:
-        """Say something, or queue it."""
+    def prompt(self, chat: ChatId, prompt: Prompt, *, unwanted: Callable[[], bool] = lambda: False) -> None:
+        """Say something, or queue it. ``unwanted``: whether the start of the agent was stopped meanwhile; then it was not said,
+        though nothing failed, unless it waits in the queue."""
 
         async def work() -> None:
             done = False
             try:
                 await self._live.prompt(chat, prompt)
-                done = True
+                done = not unwanted() or await waits()
+            except CoreError:
+                if not unwanted():
+                    raise
             finally:
-                (self.taken if done else self.refused).emit(chat)
+                (self.taken if done else self.refused).emit(chat, prompt)
+
+        async def waits() -> bool:
+            return any(one.prompt == prompt for one in (await self._live.look(chat)).queue)
 
         self._do("send a prompt", work)
 

@@ -23,6 +23,8 @@ from vibekit_desktop.ui.visible import one_line
 from vibekit_desktop.ui.wording import workspace_name
 
 _AGENT_CHARS, _PROBLEM_CHARS = 40, 300
+_NOT_WRONG = (LivePhase.UNAVAILABLE, LivePhase.STARTING)
+"""The foot says who is missing; and while an agent is started again, what was wrong before is over."""
 _OPENER = 32
 """Room for the button that brings the chat list back."""
 
@@ -221,7 +223,7 @@ class ChatPage(QWidget):
 
 def _of_agent(state: LiveState | None) -> _Fact:
     """What is wrong with the agent, and what can be done about it."""
-    if state is None or state.phase is LivePhase.UNAVAILABLE or not (state.problem or state.error):
+    if state is None or state.phase in _NOT_WRONG or not (state.problem or state.error):
         return _NONE
     error = sentence(state.error) if state.error is not None else None
     text = one_line(error.title if error is not None else state.problem, _PROBLEM_CHARS)

@@ -117,7 +117,7 @@ class Composer(QWidget):
     def set_state(self, state: LiveState | None) -> None:
         """What the chat is doing and what its agent offers; None: nothing is known yet."""
         self._state = state
-        if not self.is_running:
+        if not self._can_stop:
             self._armed = False
         options = state.options if state is not None else ()
         self.mode.set_option(of_kind(options, OptionKind.MODE))
@@ -129,7 +129,9 @@ class Composer(QWidget):
         running = tr("Queue a message, or press Esc twice to stop…")
         self.field.set_hint(running if self.is_running else tr("Ask, or describe a change…"))
         turn = state.turn if state is not None else 0
-        self.stop_button.setAccessibleName(tr("Stop turn {turn}", turn=turn) if turn else tr("Stop"))
+        starting = self.phase is LivePhase.STARTING
+        start = tr("Stop starting {agent}", agent=agent or tr("the agent")) if starting else tr("Stop")
+        self.stop_button.setAccessibleName(tr("Stop turn {turn}", turn=turn) if turn else start)
         self._show_buttons()
 
     def set_busy(self, busy: bool) -> None:
@@ -142,7 +144,7 @@ class Composer(QWidget):
 
     def set_armed(self, armed: bool) -> None:
         """Whether one more Esc stops the turn."""
-        self._armed = armed and self.is_running
+        self._armed = armed and self._can_stop
         self._show_buttons()
 
     @property
@@ -154,6 +156,11 @@ class Composer(QWidget):
     def is_running(self) -> bool:
         """Whether a turn runs."""
         return self.phase in (LivePhase.RUNNING, LivePhase.STOPPING)
+
+    @property
+    def _can_stop(self) -> bool:
+        """Whether there is something to stop: a turn, or the start of the agent."""
+        return self.is_running or self.phase is LivePhase.STARTING
 
     @property
     def written(self) -> Written:
@@ -276,8 +283,8 @@ class Composer(QWidget):
         self.send_button.setEnabled(not empty and not self._busy)
         self.queue_button.setVisible(self.is_running and not empty)
         self.queue_button.setEnabled(not self._busy)
-        self.stop_button.setVisible(self.is_running)
-        self.stop_button.setEnabled(self.phase is LivePhase.RUNNING)
+        self.stop_button.setVisible(self._can_stop)
+        self.stop_button.setEnabled(self.phase is not LivePhase.STOPPING)
         self._place()
 
     @property

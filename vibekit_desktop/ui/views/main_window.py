@@ -125,6 +125,7 @@ class MainWindow(QMainWindow):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.matches(QKeySequence.StandardKey.Cancel) and self.panes.close_drawer():
+            event.accept()
             return
         super().keyPressEvent(event)
 

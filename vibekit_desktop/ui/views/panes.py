@@ -136,6 +136,8 @@ class Panes(QWidget):
         self._hub = hub
         self._wanted = default_wanted(hub.theme)
         self._drawer_open = {"sidebar": False, "inspector": False}
+        self._openers: dict[str, QWidget] = {}
+        """What had the focus when a drawer was opened: it has it again when the drawer is closed."""
         self._inspector_allowed = True
         self._last = Arranged(0, 0, sidebar_drawer=False, inspector_drawer=False)
         self.centre = _Slot(hub, "bg.surface", header=True, parent=self)
@@ -181,7 +183,7 @@ class Panes(QWidget):
     def toggle_sidebar(self) -> None:
         """Open or close the chat list, as pane or drawer, whatever it is at this width."""
         if self.width() < self._hub.theme.size("narrow-sidebar"):
-            self._drawer_open["sidebar"] = not self._drawer_open["sidebar"]
+            self._turn_drawer("sidebar")
         else:
             self._wanted = self._wanted._replace(sidebar_open=not self._wanted.sidebar_open)
         self._place()
@@ -189,15 +191,42 @@ class Panes(QWidget):
     def toggle_inspector(self) -> None:
         """Open or close the inspector, as pane or drawer, whatever it is at this width."""
         if self.width() < self._hub.theme.size("narrow-inspector"):
-            self._drawer_open["inspector"] = not self._drawer_open["inspector"]
+            self._turn_drawer("inspector")
         else:
             self._wanted = self._wanted._replace(inspector_open=not self._wanted.inspector_open)
         self._place()
+
+    def _turn_drawer(self, name: str) -> None:
+        self._drawer_open[name] = not self._drawer_open[name]
+        focus = self.window().focusWidget()
+        if self._drawer_open[name] and focus is not None and not self._drawer(name).isAncestorOf(focus):
+            self._openers[name] = focus
+            focus.destroyed.connect(lambda: self._openers.pop(name, None))
+        elif not self._drawer_open[name]:
+            self._give_back_focus(name)
+
+    def _drawer(self, name: str) -> QWidget:
+        return self.sidebar if name == "sidebar" else self.inspector
+
+    def _give_back_focus(self, name: str) -> None:
+        """Before a drawer goes: what is in it loses the focus to what opened it."""
+        opener, focus = self._openers.pop(name, None), self.window().focusWidget()
+        if opener is not None and (focus is None or self._drawer(name).isAncestorOf(focus)):
+            (opener if opener.isVisible() else self.centre).setFocus(Qt.FocusReason.OtherFocusReason)
+
+    @property
+    def has_drawer(self) -> bool:
+        """Whether a drawer lies over the centre: Esc closes it."""
+        return any(
+            drawer and self._drawer_open[name]
+            for name, drawer in (("inspector", self._last.inspector_drawer), ("sidebar", self._last.sidebar_drawer))
+        )
 
     def close_drawer(self) -> bool:
         """Close the drawer on top; False if there is none."""
         for name, drawer in (("inspector", self._last.inspector_drawer), ("sidebar", self._last.sidebar_drawer)):
             if drawer and self._drawer_open[name]:
+                self._give_back_focus(name)
                 self._drawer_open[name] = False
                 self._place()
                 return True
