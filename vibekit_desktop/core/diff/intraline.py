@@ -161,4 +161,13 @@ def _joined(old: str, new: str, edits: list[Edit]) -> list[Edit]:
                 joined[-1] = (i1, edit[1], j1, edit[3])
                 continue
         joined.append(edit)
-    return joined
+    return [_without_common_blanks(old, new, edit) for edit in joined]
+
+
+def _without_common_blanks(old: str, new: str, edit: Edit) -> Edit:
+    i1, i2, j1, j2 = edit
+    while i1 < i2 and j1 < j2 and old[i1] == new[j1] and old[i1].isspace():
+        i1, j1 = i1 + 1, j1 + 1
+    while i1 < i2 and j1 < j2 and old[i2 - 1] == new[j2 - 1] and old[i2 - 1].isspace():
+        i2, j2 = i2 - 1, j2 - 1
+    return i1, i2, j1, j2
