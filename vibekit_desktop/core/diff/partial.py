@@ -19,7 +19,7 @@ def with_what_counts(old: bytes | None, new: bytes | None, how: Compare) -> byte
     cut, other = pieces(old), pieces(new)
     if before is None or after is None or cut is None or other is None:
         return new
-    if before.encoding != after.encoding or before.encoding.startswith(_WIDE):
+    if before.encoding != after.encoding or before.encoding.startswith(_WIDE) or before.lone_cr or after.lone_cr:
         return new  # no patch has such lines: it carries the file whole
     found, _ = counted(*comparable(before, after, how), blank_lines=how.blank_lines)
     lines: list[bytes] = []
