@@ -5,14 +5,17 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
 import pytest
+from hypothesis import HealthCheck, given, settings
 
 from tests.core.chat.test_review_documents import whole
+from tests.core.diff.test_patch_trees import Tree, apply, edited, lay, read
 from tests.helpers.program import Answer, call, with_core
 from vibekit_desktop.core.api import Core, Reviews
 from vibekit_desktop.core.services import review_sheets
@@ -493,6 +496,37 @@ def test_the_patch_of_a_review_makes_every_change_and_takes_it_back(rich: Place,
         words = ["git", "apply", "--whitespace=nowarn", *more, "-"]
         subprocess.run(words, cwd=old, input=patch, check=True, env=clean)
         assert _everything(old) == wanted
+
+
+@settings(max_examples=8, suppress_health_check=list(HealthCheck))
+@given(change=edited())
+def test_any_turn_is_a_patch_that_git_takes_and_a_page(home: Path, change: tuple[Tree, Tree, dict[str, str]]) -> None:
+    if shutil.which("git") is None:
+        pytest.skip("git is not installed")
+    old, new, _ = change
+    with tempfile.TemporaryDirectory() as made:
+        place = Place(Path(made) / "data", home, Path(made) / "work")
+        copy = Path(made) / "copy"
+        for folder in (place.work, copy):
+            folder.mkdir()
+            lay(folder, old)
+        place.ok("turn", CHAT, "begin", "--workspace", str(place.work), "--prompt", "Anything.")
+        for path in place.work.iterdir():
+            if path.is_dir() and not path.is_symlink():
+                shutil.rmtree(path)
+            else:
+                path.unlink()
+        lay(place.work, new)
+        place.call("turn", CHAT, "end")
+        patch = place.ok("diff", CHAT, "--patch").out
+        assert bool(patch) == (old != new)
+        if patch:
+            apply(copy, patch)
+            assert read(copy) == new
+            apply(copy, patch, "-R")
+        assert read(copy) == old
+        whole(place.ok("diff", CHAT, "--html").out.decode())
+        assert place.ok("diff", CHAT, "--markdown").out
 
 
 def _everything(folder: Path) -> dict[str, object]:
