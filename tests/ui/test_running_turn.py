@@ -13,8 +13,10 @@ from pytestqt.qtbot import QtBot
 
 from tests.ui import running_samples as running
 from tests.ui import samples
+from vibekit_desktop.core.types.agents import Operation, Question
 from vibekit_desktop.core.types.chats import Block, Message, ToolCall
 from vibekit_desktop.core.types.diffs import StyleRuns
+from vibekit_desktop.ui.models.block_words import spoken
 from vibekit_desktop.ui.models.blocks import AnswerBlock
 from vibekit_desktop.ui.models.markdown import arrived
 from vibekit_desktop.ui.models.transcript import TranscriptModel
@@ -512,3 +514,28 @@ def test_parts_of_an_answer_are_taken_over_only_where_they_are_the_same(qtbot: Q
     assert lay_out(text, first, 500).fresh == 3
     assert lay_out(f"x{text}", first).fresh == 1
     assert lay_out(f"{text} more", first).height == lay_out(f"{text} more").height
+
+
+def test_a_call_that_waits_to_be_allowed_says_so_and_has_no_clock(shown: tuple[TranscriptModel, Watched]) -> None:
+    model, view = shown
+    say(model, use(running.COMMAND), calls=(running.COMMAND,))
+    question = Question(
+        id="q",
+        chat=samples.MAIN,
+        turn=running.TURN,
+        agent="Claude Code",
+        operation=Operation.RUN,
+        subject="npm test",
+        asked_at=samples.NOW,
+        tool_call_id=running.COMMAND.id,
+    )
+
+    def said() -> list[str]:
+        view.grab()
+        return [spoken(model.block(row)) for row in range(model.rowCount())][-2:]
+
+    model.set_live(replace(running.RUNNING, questions=(question,)))
+    assert said() == ["Run npm test -- plot, Waiting for you", "Waiting for you"]
+    model.set_live(running.RUNNING)
+    assert said()[0].startswith("Running npm test")
+    assert said()[1] == "Working"

@@ -35,6 +35,8 @@ def working_words(block: WorkingBlock) -> tuple[str, str, str]:
     """What a running turn does, what it changed so far, at which step it is."""
     if block.stopping:
         first = tr("Stopping")
+    elif block.waiting:
+        first = tr("Waiting for you")
     else:
         first = tr("Starting {agent}", agent=block.starting) if block.starting else tr("Working")
     files = tr_n("1 file changed so far", "{n} files changed so far", block.files) if block.files else ""

@@ -67,7 +67,8 @@ class Step:
 class Card:
     """One tool call. ``path`` is workspace-relative and set only where Diff and Undo have something to show; ``state`` is
     ``done``, ``failed``, ``active``, ``denied`` or ``stopped``. ``sure``: the files were certainly changed by this command.
-    ``held``: why Undo has to wait; ``began_at``: since when an active one runs, 0 = not known; ``can_stop``: by itself."""
+    ``held``: why Undo has to wait; ``began_at``: since when an active one runs, 0 = not known; ``can_stop``: by itself;
+    ``waits``: it is to be allowed first."""
 
     key: str
     icon: str
@@ -92,6 +93,7 @@ class Card:
     held: str = ""
     began_at: int = 0
     can_stop: bool = False
+    waits: bool = False
     steps: tuple[Step, ...] = ()
     """The steps of a plan."""
 
@@ -153,7 +155,7 @@ class EarlierBlock:
 @dataclass(frozen=True, slots=True)
 class WorkingBlock:
     """The end of a turn that runs: since when, what it changed so far, at which step of its plan it is. ``stopping``: somebody
-    asked it to end; ``starting``: the name of an agent that is only being started."""
+    asked it to end; ``starting``: the name of an agent that is only being started; ``waiting``: for an answer of the person."""
 
     turn: int
     began_at: int
@@ -163,6 +165,7 @@ class WorkingBlock:
     step: str = ""
     stopping: bool = False
     starting: str = ""
+    waiting: bool = False
 
 
 Block = (

@@ -115,6 +115,25 @@ def _verbs(kind: str, title: str) -> tuple[str, str]:
             return tr("Used"), tr("Using")
 
 
+def wish(kind: str) -> str:
+    """The verb of a call that waits to be allowed: nothing of it has begun."""
+    match kind:
+        case "read":
+            return tr("Read")
+        case "edit" | "write":
+            return tr("Edit")
+        case "delete":
+            return tr("Delete")
+        case "move":
+            return tr("Rename")
+        case "execute" | "shell" | "command" | "hook":
+            return tr("Run")
+        case "fetch" | "browser":
+            return tr("Fetch")
+        case _:
+            return tr("Use")
+
+
 def relative(path: str, workspace: str) -> str:
     """A path as it is shown: below the workspace without it, else as recorded."""
     shown, root = path.replace("\\", "/"), workspace.replace("\\", "/").rstrip("/")

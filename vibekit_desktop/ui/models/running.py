@@ -60,3 +60,11 @@ def running_turn(live: LiveState | None, stream: Stream | None, ended: int) -> i
     if live is not None:
         turn = live.turn if live.phase in BUSY else 0
     return 0 if turn == ended else turn
+
+
+def marked(state: LiveState | None) -> set[tuple[str, bool]]:
+    """The tool calls that can be stopped, and those that wait to be allowed."""
+    if state is None:
+        return set()
+    asked = {(question.tool_call_id, True) for question in state.questions if question.tool_call_id}
+    return asked | {(call, False) for call in state.running_commands}

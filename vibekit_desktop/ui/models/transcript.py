@@ -17,7 +17,7 @@ from vibekit_desktop.core.types.ids import ChatId
 from vibekit_desktop.ui.models import text_parts
 from vibekit_desktop.ui.models.block_words import spoken
 from vibekit_desktop.ui.models.blocks import Block
-from vibekit_desktop.ui.models.running import Change, Stream, change_of
+from vibekit_desktop.ui.models.running import Change, Stream, change_of, marked
 from vibekit_desktop.ui.models.transcript_blocks import BlockMaker
 from vibekit_desktop.ui.models.transcript_rows import Key, Kind, Rows, add_answer, add_messages, rows_of
 from vibekit_desktop.ui.models.turn_spans import span_of, with_turns
@@ -109,14 +109,14 @@ class TranscriptModel(QAbstractListModel):
         if shown is None or (state is not None and state.chat != shown):
             return
         maker = self._maker
-        before, stopped = maker.running, maker.live.running_commands if maker.live is not None else ()
+        before, others = maker.running, marked(maker.live)
         maker.live = state
         if state is not None and state.turn > maker.ended:
             maker.ended = 0
         if maker.running != before:
             self._retail(min(maker.begins(before), maker.begins(maker.running)), before)
         else:
-            self._refresh_calls(set(stopped) ^ set(state.running_commands if state is not None else ()))
+            self._refresh_calls({call for call, _ in others ^ marked(state)})
             self._refresh(max(0, len(self._rows) - 1), len(self._rows))
 
     def stream(self, chat: ChatId, turn: int, message: Message) -> None:

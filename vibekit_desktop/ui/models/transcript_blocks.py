@@ -27,7 +27,7 @@ from vibekit_desktop.ui.models.blocks import (
     UserBlock,
     WorkingBlock,
 )
-from vibekit_desktop.ui.models.cards import NOTHING_KNOWN, Edits, Known, cards, known_of
+from vibekit_desktop.ui.models.cards import NOTHING_KNOWN, Edits, Known, cards, known_of, wish
 from vibekit_desktop.ui.models.plan import current_step, plan_card
 from vibekit_desktop.ui.models.running import Change, Stream, running_turn
 from vibekit_desktop.ui.models.transcript_rows import Key, Kind
@@ -213,12 +213,14 @@ class BlockMaker:
         elif held := self.held:
             made = tuple(replace(card, held=held) if card.path or card.files else card for card in made)
         if coming and turn == self.running:
-            started = {call.id: call.ts for call in calls}
-            made = tuple(self._active(card, started.get(card.key, 0)) if card.state == "active" else card for card in made)
+            by_key = {call.id: call for call in calls}
+            made = tuple(self._active(card, by_key.get(card.key)) if card.state == "active" else card for card in made)
         return CardsBlock(made)
 
-    def _active(self, card: Card, began_at: int) -> Card:
-        live = self.live
+    def _active(self, card: Card, call: ToolCall | None) -> Card:
+        live, began_at = self.live, call.ts if call is not None else 0
+        if call is not None and live is not None and any(question.tool_call_id == card.key for question in live.questions):
+            return replace(card, waits=True, verb=wish(call.kind), status=tr("Waiting for you"))
         can_stop = live is not None and card.key in live.running_commands
         return replace(card, began_at=began_at or (live.turn_began_at if live is not None else 0), can_stop=can_stop)
 
@@ -258,6 +260,7 @@ class BlockMaker:
             sum(change.lines_removed or 0 for change in files),
             step=current_step(self._stream.message.plan) if self._stream is not None and self._stream.turn == turn else "",
             stopping=live is not None and live.phase is LivePhase.STOPPING,
+            waiting=live is not None and bool(live.questions) and live.phase is LivePhase.RUNNING,
             starting=live.agent if live is not None and live.phase is LivePhase.STARTING else "",
         )
 

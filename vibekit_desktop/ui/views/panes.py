@@ -5,7 +5,7 @@ Applies the rule of `views.arrangement` and paints grounds and hairlines until t
 
 from PySide6.QtCore import QRect, Qt, Signal
 from PySide6.QtGui import QFocusEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QSizePolicy, QWidget
+from PySide6.QtWidgets import QApplication, QSizePolicy, QWidget
 
 from vibekit_desktop.ui.text import tr
 from vibekit_desktop.ui.theme.palette import ThemeHub
@@ -198,7 +198,7 @@ class Panes(QWidget):
 
     def _turn_drawer(self, name: str) -> None:
         self._drawer_open[name] = not self._drawer_open[name]
-        focus = self.window().focusWidget()
+        focus = QApplication.focusWidget()
         if self._drawer_open[name] and focus is not None and not self._drawer(name).isAncestorOf(focus):
             self._openers[name] = focus
             focus.destroyed.connect(lambda: self._openers.pop(name, None))
@@ -210,7 +210,7 @@ class Panes(QWidget):
 
     def _give_back_focus(self, name: str) -> None:
         """Before a drawer goes: what is in it loses the focus to what opened it."""
-        opener, focus = self._openers.pop(name, None), self.window().focusWidget()
+        opener, focus = self._openers.pop(name, None), QApplication.focusWidget()
         if opener is not None and (focus is None or self._drawer(name).isAncestorOf(focus)):
             (opener if opener.isVisible() else self.centre).setFocus(Qt.FocusReason.OtherFocusReason)
 

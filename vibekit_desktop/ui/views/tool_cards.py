@@ -180,6 +180,8 @@ class CardsView:
             token = "danger.text" if card.state == "failed" else token
             # The step of a plan that is being worked on turns by itself.
             icon = {"active": "" if card.steps else "spinner", "done": "check"}.get(card.state, "")
+        if card.waits:
+            token, icon = "warning.text", "status-needs-you"
         if icon:
             place = QRectF(right - 14, round(top + height / 2 - 7), 14, 14)
             if icon == "spinner" and card.began_at and pulse is not None:
@@ -187,7 +189,7 @@ class CardsView:
                 status = pulse.elapsed(card.began_at)
                 pulse.counts(painter, QRectF(right - 120, top, 120, height))
             else:
-                tint = "success.text" if icon == "check" else "accent.text"
+                tint = {"check": "success.text", "status-needs-you": "warning.text"}.get(icon, "accent.text")
                 draw_icon(painter, theme, icon, tint, place.x(), place.y(), 14)
             right -= 22
         if status:

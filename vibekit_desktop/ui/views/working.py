@@ -30,7 +30,9 @@ class WorkingView:
         line = QRectF(0, 0, self._width, self.height)
         arc = QRectF(0, round(self.height / 2 - 7), 14, 14)
         elapsed = ""
-        if pulse is not None:
+        if block.waiting:
+            draw_icon(painter, theme, "status-needs-you", "warning.text", arc.x(), arc.y(), 14)
+        elif pulse is not None:
             pulse.draw_arc(painter, arc)
             elapsed = pulse.elapsed(block.began_at)
         else:

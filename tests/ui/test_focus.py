@@ -1,0 +1,77 @@
+"""Where the keys go: one ring at most, Enter and Space press what has it."""
+
+from collections.abc import Iterator
+from itertools import product
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QFocusFrame, QHBoxLayout, QLineEdit, QWidget
+from pytestqt.qtbot import QtBot
+
+from vibekit_desktop.ui.theme.palette import ThemeHub
+from vibekit_desktop.ui.theme.style import FocusRing
+from vibekit_desktop.ui.views.controls import Button, IconButton
+
+
+@pytest.fixture
+def ring(qapp: QApplication) -> Iterator[FocusRing]:
+    made = FocusRing(qapp)
+    yield made
+    qapp.focusChanged.disconnect(made._moved)
+    made.deleteLater()
+
+
+@pytest.fixture
+def stops(qtbot: QtBot, ring: FocusRing) -> tuple[QWidget, list[QWidget]]:
+    hub = ThemeHub("light", still=True)
+    host = QWidget()
+    qtbot.addWidget(host)
+    layout = QHBoxLayout(host)
+    made: list[QWidget] = [Button(hub, "One"), IconButton(hub, "close", "Two"), QLineEdit(), Button(hub, "Three")]
+    for one in made:
+        layout.addWidget(one)
+    host.show()
+    host.activateWindow()
+    qtbot.waitActive(host)
+    return host, made
+
+
+def rings() -> int:
+    QApplication.processEvents()
+    return sum(1 for one in QApplication.allWidgets() if isinstance(one, QFocusFrame) and one.isVisible())
+
+
+def test_at_most_one_ring_is_to_be_seen_wherever_the_focus_goes(stops: tuple[QWidget, list[QWidget]]) -> None:
+    _, made = stops
+    for one, other in product(made, repeat=2):
+        for each in (one, other, one):
+            each.setFocus(Qt.FocusReason.TabFocusReason)
+            assert rings() == (0 if isinstance(each, QLineEdit) else 1)
+
+
+def test_a_ring_goes_with_its_button(stops: tuple[QWidget, list[QWidget]]) -> None:
+    _, made = stops
+    made[1].setFocus(Qt.FocusReason.TabFocusReason)
+    made[1].hide()
+    assert rings() <= 1
+    made[0].setFocus(Qt.FocusReason.TabFocusReason)
+    made[0].deleteLater()
+    made[3].setFocus(Qt.FocusReason.TabFocusReason)
+    assert rings() == 1
+
+
+@pytest.mark.parametrize("key", [Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space])
+def test_enter_and_space_press_the_button_that_has_the_focus(stops: tuple[QWidget, list[QWidget]], key: Qt.Key) -> None:
+    _, made = stops
+    pressed: list[int] = []
+    for number in (0, 1):
+        button = made[number]
+        assert isinstance(button, Button | IconButton)
+        button.clicked.connect(lambda _=False, which=number: pressed.append(which))
+        button.setFocus(Qt.FocusReason.TabFocusReason)
+        QTest.keyClick(button, key)
+    assert pressed == [0, 1]
+    made[0].setEnabled(False)
+    QTest.keyClick(made[0], key)
+    assert pressed == [0, 1]
