@@ -1,5 +1,6 @@
 """Marks and comments of a review, and its documents, through the command line and the core that it calls."""
 
+import base64
 import json
 import os
 import shutil
@@ -496,6 +497,13 @@ def test_the_patch_of_a_review_makes_every_change_and_takes_it_back(rich: Place,
         words = ["git", "apply", "--whitespace=nowarn", *more, "-"]
         subprocess.run(words, cwd=old, input=patch, check=True, env=clean)
         assert _everything(old) == wanted
+
+
+def test_a_patch_inside_json_has_its_exact_bytes_beside_it(place: Place) -> None:
+    assert "patch_b64" not in place.ok("--json", "diff", CHAT, "--patch").json
+    (place.work / "a.py").write_bytes(b"caf\xe9\n")
+    exact = place.ok("diff", CHAT, "--patch").out
+    assert base64.b64decode(place.ok("--json", "diff", CHAT, "--patch").json["patch_b64"]) == exact
 
 
 @settings(max_examples=8, suppress_health_check=list(HealthCheck))

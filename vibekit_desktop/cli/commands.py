@@ -185,7 +185,7 @@ async def _diff(core: Core, options: argparse.Namespace) -> int:
         }
         if options.patch:
             patch = await core.diffs.patch(header.id, old, new, paths, compare=compare)
-            changed["patch"] = patch.decode("utf-8", "replace")
+            changed |= exports.exact(patch, "patch")
         printing.print_json(changed)
         return DONE
     for diff in diffs:

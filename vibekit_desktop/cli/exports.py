@@ -33,9 +33,13 @@ async def export(core: Core, options: argparse.Namespace) -> int:
 
 
 def _object(made: Export, kind: ExportFormat) -> dict[str, Json]:
-    """The file as text; a patch may hold bytes that are no text, then they are beside it."""
-    text = made.data.decode("utf-8", "replace")
-    found: dict[str, Json] = {"name": made.name, "format": kind.value, "bytes": len(made.data), "content": text}
-    if text.encode() != made.data:
-        found["content_b64"] = base64.b64encode(made.data).decode("ascii")
+    return {"name": made.name, "format": kind.value, "bytes": len(made.data), **exact(made.data, "content")}
+
+
+def exact(data: bytes, key: str) -> dict[str, Json]:
+    """A file as text; a patch may hold bytes that are no text, then they are beside it."""
+    text = data.decode("utf-8", "replace")
+    found: dict[str, Json] = {key: text}
+    if text.encode() != data:
+        found[f"{key}_b64"] = base64.b64encode(data).decode("ascii")
     return found
