@@ -101,7 +101,7 @@ def test_every_line_is_found_in_its_row(old: list[str], new: list[str], blank_li
             assert runs.row_of(NEW, row.new_line) == number
     changed = {number for number, row in enumerate(found.rows) if row.kind is not RowKind.SAME}
     assert changed == {number for run in runs.runs for number in range(run.first, run.last + 1)}
-    assert changed == {number for one in runs.stretches for number in range(one.first, one.last + 1)}
+    assert changed == {number for first, last, _ in runs.stretches for number in range(first, last + 1)}
 
 
 def test_rows_that_do_not_come_packed_are_read_one_by_one() -> None:

@@ -312,13 +312,16 @@ class DiffRows:
         self._fold_at = array("i")
         self._count = 0
         self._next = 0
+        lines = self._lines if self.unified else self._pairs
         position = 0
+        fold = int(Show.FOLD)
         for number, (first, last) in enumerate(self._hidden):
-            self._lines(position, first)
+            if first > position:
+                lines(position, first)
             self._fold_at.append(self._count)
-            self._add(Show.FOLD, number, first, 1)
+            self._add(fold, number, first, 1)
             position = last + 1
-        self._lines(position, len(self.runs))
+        lines(position, len(self.runs))
         if self._has_end_note():
             self._add(Show.END, 0, len(self.runs), 1)
         self.wrap(self._measure)
@@ -327,7 +330,7 @@ class DiffRows:
         old, new = self.document.old, self.document.new
         return any(side.exists and side.lines and not side.final_newline for side in (old, new))
 
-    def _add(self, kind: Show, value: int, row: int, count: int) -> None:
+    def _add(self, kind: int, value: int, row: int, count: int) -> None:
         if count > 0:
             self._starts.append(self._count)
             self._kinds.append(kind)
@@ -335,11 +338,12 @@ class DiffRows:
             self._rows.append(row)
             self._count += count
 
+    def _pairs(self, first: int, end: int) -> None:
+        """Side by side: document rows ``first`` to ``end`` (not included)."""
+        self._add(0, first, first, end - first)
+
     def _lines(self, first: int, end: int) -> None:
-        """Document rows ``first`` to ``end`` (not included)."""
-        if not self.unified:
-            self._add(Show.PAIR, first, first, end - first)
-            return
+        """Unified: document rows ``first`` to ``end`` (not included)."""
         runs = self.runs.runs
         position = first
         while self._next < len(runs) and runs[self._next].first < end:

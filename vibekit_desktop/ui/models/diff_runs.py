@@ -3,17 +3,19 @@
 The row map comes packed in two arrays where the engine made it; other sequences are packed here. Pure; no Qt.
 """
 
+import sys
 from array import array
 from bisect import bisect_left
 from collections.abc import Sequence
 from itertools import accumulate
 from typing import NamedTuple, Protocol, runtime_checkable
 
-from vibekit_desktop.core.types.diffs import DiffDocument, Hunk, Row, RowKind
+from vibekit_desktop.core.types.diffs import DiffDocument, Row, RowKind
 
 OLD, NEW = 0, 1
 _SAME, _CHANGED, _DELETED, _ADDED = range(4)
 _NOTHING = -(1 << 31)
+_POSITIVE = bytes(range(0x80))
 _KINDS = (RowKind.SAME, RowKind.CHANGED, RowKind.DELETED, RowKind.ADDED)
 
 
@@ -37,12 +39,8 @@ class Run(NamedTuple):
     new_count: int
 
 
-class Stretch(NamedTuple):
-    """Changed rows of one kind."""
-
-    first: int
-    last: int
-    kind: RowKind
+Stretch = tuple[int, int, RowKind]
+"""First and last of some changed rows of one kind."""
 
 
 class Runs:
@@ -56,10 +54,7 @@ class Runs:
         self.stretches: list[Stretch] = []
         self.hunk_runs: list[tuple[int, int]] = []
         """First and last position in ``runs`` of each hunk."""
-        for hunk in document.hunks:
-            before = len(self.runs)
-            self._scan(hunk)
-            self.hunk_runs.append((before, len(self.runs) - 1))
+        self._scan()
 
     def __len__(self) -> int:
         return len(self._old)
@@ -108,29 +103,39 @@ class Runs:
     def _above(self, side: int, run: Run) -> int:
         return self.line(side, run.first - 1) if run.first else 0
 
-    def _scan(self, hunk: Hunk) -> None:
-        first, end = hunk.first_change, hunk.last_change + 1
-        since, kind = first, _SAME
-        start = -1
-        for row, (old, new) in enumerate(zip(self._old[first:end], self._new[first:end], strict=True), first):
-            here = _SAME if row in self._alone else _kind(old, new)
-            if here == kind:
-                continue
-            if kind != _SAME:
-                self.stretches.append(Stretch(since, row - 1, _KINDS[kind]))
-                if here == _SAME:
-                    self._add(start, row - 1)
-            if kind == _SAME:
-                start = row
-            since, kind = row, here
-        if kind != _SAME:
-            self.stretches.append(Stretch(since, end - 1, _KINDS[kind]))
-            self._add(start, end - 1)
-
-    def _add(self, first: int, last: int) -> None:
-        old = [number for number in self._old[first : last + 1] if number]
-        new = [abs(number) for number in self._new[first : last + 1] if number]
-        self.runs.append(Run(first, last, old[0] if old else 0, len(old), new[0] if new else 0, len(new)))
+    def _scan(self) -> None:
+        """Find stretches and runs. One loop without calls: a large file has tens of thousands of them."""
+        alone, olds, news = self._alone, self._old, self._new
+        runs, stretches = self.runs, self.stretches
+        for hunk in self.document.hunks:
+            before = len(runs)
+            first, end = hunk.first_change, hunk.last_change + 1
+            since, kind, start = first, _SAME, first
+            old_first = old_count = new_first = new_count = 0
+            row = first
+            # A row that is the same ends the last stretch.
+            for old, new in zip((*olds[first:end], 1), (*news[first:end], 1), strict=True):
+                here = _CHANGED if new < 0 else _ADDED if not old else _SAME if new else _DELETED
+                if here != kind and alone and row in alone:
+                    here = _SAME
+                if here != kind:
+                    if kind != _SAME:
+                        count = row - since
+                        stretches.append((since, row - 1, _KINDS[kind]))
+                        if kind != _ADDED:
+                            old_first = old_first or olds[since]
+                            old_count += count
+                        if kind != _DELETED:
+                            new_first = new_first or abs(news[since])
+                            new_count += count
+                        if here == _SAME:
+                            runs.append(Run(start, row - 1, old_first, old_count, new_first, new_count))
+                            old_first = old_count = new_first = new_count = 0
+                    else:
+                        start = row
+                    since, kind = row, here
+                row += 1
+            self.hunk_runs.append((before, len(runs) - 1))
 
 
 def _kind(old: int, new: int) -> int:
@@ -146,7 +151,9 @@ def _arrays(rows: Sequence[Row]) -> "tuple[array[int], array[int], frozenset[int
     if isinstance(rows, _Packed):
         packed_old, packed_new = rows.packed
         old, new = array("i", packed_old), array("i", packed_new)
-        if not old or min(old) >= 0:
+        # Deleting all bytes of positive numbers from the highest ones tells in one go whether there are others.
+        highest = packed_old[3 if sys.byteorder == "little" else 0 :: 4]
+        if not highest.translate(None, _POSITIVE):
             return old, new, frozenset()
         alone = frozenset(row for row, number in enumerate(old) if number < 0)
         for row in alone:

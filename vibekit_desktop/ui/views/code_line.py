@@ -253,14 +253,17 @@ class LinePainter:
             painter.setPen(self._theme.color("diff.line-number"))
             painter.drawText(QPointF(left + first * advance, y), dots)
         painter.setFont(self._font)
+        text, starts, colours = shown.text, shown.starts, self._colors
         for start, end, kind in runs:
-            start, end = max(shown.at(start), first), min(shown.at(end), last)
-            if start >= end:
+            if starts is not None:
+                start, end = shown.at(start), shown.at(end)
+            if end <= first or start >= last:
                 continue
-            for begin, stop in _around(shown.tags, start, end):
-                piece = shown.text[begin:stop]
+            seen = (max(start, first), min(end, last))
+            for begin, stop in _around(shown.tags, *seen) if shown.tags else (seen,):
+                piece = text[begin:stop]
                 if not piece.isspace():
-                    painter.setPen(self._colors[kind])
+                    painter.setPen(colours[kind])
                     painter.drawText(QPointF(left + begin * advance, y), piece)
         for start, end in shown.tags:
             if start < last and end > first:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from PySide6.QtCore import QObject, QTimer, Signal
 
 _SLICE_S = 0.006
+_FIRST_S = 0.002
 
 
 class Steps(QObject):
@@ -28,10 +29,10 @@ class Steps(QObject):
         return self._job is not None
 
     def start(self, job: Iterator[None], ended: Callable[[], None] | None = None) -> None:
-        """Do this from now on: the first slice at once. ``ended`` is called when all is done."""
+        """Do this from now on: a small slice at once. ``ended`` is called when all is done."""
         self._timer.stop()
         self._job, self._ended = job, ended
-        self._slice()
+        self._work(_FIRST_S)
 
     def stop(self) -> None:
         """Leave the rest undone."""
@@ -39,10 +40,13 @@ class Steps(QObject):
         self._job = self._ended = None
 
     def _slice(self) -> None:
+        self._work(_SLICE_S)
+
+    def _work(self, seconds: float) -> None:
         job = self._job
         if job is None:
             return
-        end = time.perf_counter() + _SLICE_S
+        end = time.perf_counter() + seconds
         done = object()
         while time.perf_counter() < end:
             if next(job, done) is done:
