@@ -33,7 +33,7 @@ from vibekit_desktop.core.services.hook_chats import HookChats
 from vibekit_desktop.core.services.inverse import InverseService
 from vibekit_desktop.core.services.library import LibraryService
 from vibekit_desktop.core.services.live import LiveService
-from vibekit_desktop.core.services.live_agent import Means
+from vibekit_desktop.core.services.live_means import Means
 from vibekit_desktop.core.services.live_rules import Rules
 from vibekit_desktop.core.services.purge import Purge, RetentionService
 from vibekit_desktop.core.services.review_sheets import ReviewSheets

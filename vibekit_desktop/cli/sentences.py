@@ -154,7 +154,7 @@ def sentence(error: e.CoreError) -> str:
         case e.NewerFormat():
             return f"{error.path!r} was written by a newer version; it was not changed"
         case e.Busy():
-            return f"busy: {error.holder}; try again in a moment"
+            return f"busy: {error.holder or 'another program'} is at work; try again in a moment"
         case e.WorkerDied():
             return f"the helper process that compares files gave no answer ({error.reason}); nothing was changed"
         case e.BugError():

@@ -448,7 +448,8 @@ class Live(Protocol):
         """A chat that goes on with a session of the agent's own: what it replays is its transcript."""
 
     async def choose_agent(self, chat: ChatId, choice: AgentChoice) -> LiveState:
-        """From now on this agent answers in the chat; it is told the history with the next prompt."""
+        """From now on this agent answers in the chat; it is told the history with the next prompt. One that is only being
+        started is ended; `Busy` while a turn runs."""
 
     async def start(self, chat: ChatId) -> LiveState:
         """Start the chat's agent now, so that it is there when the prompt comes; also after it ended or wanted a sign-in."""
@@ -463,8 +464,9 @@ class Live(Protocol):
         stopped."""
 
     async def stop(self, chat: ChatId) -> None:
-        """Stop the turn that runs. It always ends: an agent that does not listen is ended with what it started. Returns when it
-        has been asked; does nothing if no turn runs."""
+        """Stop the turn that runs. It always ends: an agent that does not listen is ended with what it started. While the agent
+        is being started, that is ended, and what was to be said waits in the queue. Returns when it has been asked; does
+        nothing if nothing runs."""
 
     async def stop_command(self, chat: ChatId, tool_call_id: str) -> None:
         """End one command that runs in a terminal of ours, with its children."""

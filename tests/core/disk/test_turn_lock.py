@@ -45,7 +45,7 @@ def test_a_running_turn_is_seen_by_others_and_ends_with_its_process(tmp_path: Pa
     assert running_turns(Fs(), tmp_path) == []
     with running(tmp_path, "chat"):
         assert running_turns(Fs(), tmp_path) == [("chat", "6")]
-        with pytest.raises(Busy, match="turn 6 is running"), lock.hold(7):
+        with pytest.raises(Busy, match="turn 6 of this chat"), lock.hold(7):
             pytest.fail("two turns of one chat")
     assert lock.running() == ""
     with lock.hold(7):
@@ -58,7 +58,7 @@ def test_no_restore_goes_into_a_running_turn_of_its_vault(tmp_path: Path, clock:
     world.write("a", b"0")
     world.turn({"a": b"1"})
     plan = world.plan("before:1")
-    with running(world.vault.desktop, chat), pytest.raises(Busy, match=f"turn 6 of chat {chat} is running"):
+    with running(world.vault.desktop, chat), pytest.raises(Busy, match=f"turn 6 of chat {chat}"):
         world.do(plan)
     assert world.disk() == {"a": b"1"}
     assert world.do(plan).restored == ("a",)

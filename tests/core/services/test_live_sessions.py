@@ -87,7 +87,7 @@ def test_after_a_stop_the_queue_waits_for_the_person(town: LiveTown) -> None:
         await town.until(wired, chat, lambda one: not one.queue and not one.turn and one.phase is LivePhase.IDLE)
 
     town.run(work)
-    assert town.said_to_it() == ["a", "c", "b"]
+    assert town.said_to_it() == ["a", "b", "c"]  # what waited comes first
 
 
 # -- several at once ---------------------------------------------------------------------------------------------

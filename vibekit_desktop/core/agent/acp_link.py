@@ -51,6 +51,7 @@ LEAVE_S = 1.0
 BROKEN_S = 0.5
 """One that is not to be borne any longer."""
 
+_NO_METHOD = -32601
 _CAPABILITIES = {
     # Files are written through us. They are read without us: an agent cannot make a new file if our answer to its read of the
     # missing one is an error (Gemini CLI).
@@ -131,12 +132,24 @@ class AcpLink:
             "clientCapabilities": _CAPABILITIES,
             "clientInfo": {"name": "vibekit-desktop", "title": "VibeKit Desktop", "version": __version__},
         }
-        answer = await self._request("handshake", "initialize", params, self._patience.handshake_s)
+        try:
+            answer = await self._request("handshake", "initialize", params, self._patience.handshake_s)
+        except AgentFailed as error:
+            # It wrote other things, or did what it does and was done: it is another kind of program.
+            if error.reason in ("protocol", "flood") or (error.reason == "exit" and error.status == 0):
+                raise self._no_agent() from None
+            raise
         version = answer.get("protocolVersion") if isinstance(answer, dict) else None
-        if type(version) is not int or version != PROTOCOL_VERSION:
-            raise AgentFailed(self._name, "handshake", "protocol")
+        if type(version) is not int:
+            raise self._no_agent()
+        if version != PROTOCOL_VERSION:
+            raise AgentFailed(self._name, "handshake", "version")
         self._greeting = acp_offers.greeting(answer, self._command)
         return self._greeting
+
+    def _no_agent(self) -> AgentFailed:
+        lines = self._process.errors.said.splitlines()
+        return AgentFailed(self._name, "handshake", "not-acp", said=lines[-1] if lines else "")
 
     async def ended(self) -> Ended:
         """Wait until the process is gone. Cancelling the wait harms nothing."""
@@ -338,6 +351,8 @@ class AcpLink:
             raise AgentFailed(self._name, step, end.reason, said=end.said, status=end.status) from None
 
     def _refused(self, step: str, error: RequestError) -> AgentFailed | AgentNotSignedIn:
+        if step == "handshake" and error.code == _NO_METHOD:
+            return self._no_agent()  # it may be our own words, come back
         data: object = error.data
         said = error_words(str(error), data)
         if not wants_sign_in(error.code, said):

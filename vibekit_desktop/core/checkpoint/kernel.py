@@ -237,7 +237,7 @@ class CheckpointKernel:
         """Do what ``plan`` says if it is still what would happen, else `PlanStale` and nothing was changed. `Busy` while a
         process of ours runs a turn in this vault."""
         for chat, turn in running_turns(self._ground.fs, self._ground.vault.desktop):
-            raise Busy(f"turn {turn} of chat {chat} is running")
+            raise Busy(f"turn {turn} of chat {chat}")
         for chat, line, reason in recover.open_plans(self._ground):
             if reason != recover.OTHER_VAULT and (chat == plan.chat or recover.overlaps(line, plan)):
                 raise RestoreUnfinished(chat, reason)

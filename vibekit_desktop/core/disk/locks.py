@@ -75,7 +75,7 @@ class TurnLock:
         fd = _open_to_hold(self._fs, self.path)
         try:
             if not try_lock(fd):
-                raise Busy(f"turn {self._text() or '?'} is running")
+                raise Busy(f"turn {text} of this chat" if (text := self._text()) else "a turn of this chat")
             self._say(fd, turn)
             yield lambda number: self._say(fd, number)
             self._say(fd, 0)

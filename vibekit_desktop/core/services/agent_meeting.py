@@ -109,6 +109,10 @@ class Meetings:
                 text = f"It ended by itself{how}; what it wrote is in {self._logs}."
             case "silent":
                 text = f"It gave no answer to its {error.step}."
+            case "not-acp":
+                text = "It does not speak ACP."
+            case "version":
+                text = "It speaks another version of ACP than this program."
             case "protocol":
                 text = f"It does not speak the protocol as it should; what it wrote is in {self._logs}."
             case "flood":

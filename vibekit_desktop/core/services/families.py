@@ -65,7 +65,7 @@ class Families:
         """`Busy` while a turn of the chat runs."""
         turn = self.running(vault, chat)
         if turn:
-            raise Busy(f"turn {turn} of chat {chat} is running")
+            raise Busy(f"turn {turn} of chat {chat}")
 
     # -- delete ------------------------------------------------------------------------------------------------------
 

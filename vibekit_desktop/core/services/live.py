@@ -16,8 +16,8 @@ from vibekit_desktop.core.checkpoint.kernel import CheckpointKernel
 from vibekit_desktop.core.disk import folders
 from vibekit_desktop.core.services.chats import ChatService
 from vibekit_desktop.core.services.history import HistoryService
-from vibekit_desktop.core.services.live_agent import Means
 from vibekit_desktop.core.services.live_chat import LiveChat
+from vibekit_desktop.core.services.live_means import Means
 from vibekit_desktop.core.services.live_session import transcript_of
 from vibekit_desktop.core.services.serial import durably
 from vibekit_desktop.core.services.shelf import Shelf
@@ -43,6 +43,9 @@ _log = logging.getLogger(__name__)
 
 MOST_IDLE = 4
 """So many agents wait at most; of more, those that were used longest ago are ended."""
+
+
+THIS_TURN = "a turn of this chat"
 
 
 class LiveService:
@@ -187,11 +190,12 @@ class LiveService:
         return chat
 
     async def choose_agent(self, chat: ChatId, choice: AgentChoice) -> LiveState:
-        """From now on this agent answers in the chat."""
+        """From now on this agent answers in the chat. One that is only being started is ended."""
         launchable = await self._means.agents.launchable(choice)
         live = await self._of(chat)
-        if live.is_busy:
-            raise Busy("a turn of this chat is running")
+        if live.is_busy and not live.is_starting:
+            raise Busy(THIS_TURN)
+        waits = await live.take_back()
         live.agent.choice = choice  # first: what is said while the other one ends is for this one
         await live.agent.end()
         info = launchable.info
@@ -213,7 +217,10 @@ class LiveService:
 
         await self._means.book.changing(chat, live.vault, work)
         await self._means.book.tell(chat, live.vault)
-        self._warm(live)
+        if waits:
+            live.say_queued()  # who said it meant it for whoever answers
+        else:
+            self._warm(live)
         await live.agent.know()
         return live.state()
 
@@ -252,7 +259,7 @@ class LiveService:
         _require_words(prompt)
         live = await self._of(chat)
         if live.is_busy:
-            raise Busy("a turn of this chat is running")
+            raise Busy(THIS_TURN)
         running = live.run(prompt, allow)
         self._forget_empty(chat)
         try:
@@ -265,11 +272,11 @@ class LiveService:
             await asyncio.wait({running})
             raise
         if running.cancelled():  # the time was over before the agent had even a session
-            raise AgentFailed(live.agent.name, "session", "silent")
+            raise AgentFailed(live.agent.name, live.agent.step, "silent")
         return running.result()
 
     async def stop(self, chat: ChatId) -> None:
-        """Stop the turn that runs."""
+        """Stop the turn that runs, or the start of the agent."""
         live = self._live.get(chat)
         if live is not None:
             live.stop()

@@ -13,25 +13,32 @@ import asyncio
 import logging
 import uuid
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from pathlib import Path
+from dataclasses import replace
 
 import msgspec
 
 from vibekit_desktop.core.agent.gate import Gate
-from vibekit_desktop.core.agent.launch import Launch, Launchable
-from vibekit_desktop.core.agent.link import CommandsChanged, Greeting, Host, Link, LinkEvent, OptionsChanged, UsageChanged
+from vibekit_desktop.core.agent.launch import Launchable
+from vibekit_desktop.core.agent.link import (
+    CommandsChanged,
+    Greeting,
+    Host,
+    Link,
+    LinkEvent,
+    OptionsChanged,
+    Session,
+    UsageChanged,
+)
 from vibekit_desktop.core.agent.questions import Questions
 from vibekit_desktop.core.agent.terminals import Terminals
-from vibekit_desktop.core.bus import Bus
 from vibekit_desktop.core.chat import prompted
-from vibekit_desktop.core.disk.fs import Fs
-from vibekit_desktop.core.services.agents import AgentService
-from vibekit_desktop.core.services.live_rules import Rules
+from vibekit_desktop.core.services import live_words
+from vibekit_desktop.core.services.live_means import Means
+from vibekit_desktop.core.services.live_opening import Openings, wait_for
 from vibekit_desktop.core.services.live_session import Opened, Past, open_session, wanted_options
 from vibekit_desktop.core.services.live_sink import LiveSink
 from vibekit_desktop.core.services.serial import durably
-from vibekit_desktop.core.services.turn_book import TurnBook, load
+from vibekit_desktop.core.services.turn_book import load
 from vibekit_desktop.core.services.vaults import OpenVault
 from vibekit_desktop.core.types.agent_errors import AgentFailed, AgentMissing, AgentNeeded, AgentNotSignedIn, NotOffered
 from vibekit_desktop.core.types.agents import (
@@ -49,23 +56,6 @@ from vibekit_desktop.core.types.errors import CoreError, WorkspaceMissing
 from vibekit_desktop.core.types.ids import ChatId
 
 _log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Means:
-    """What every live chat works with."""
-
-    bus: Bus
-    book: TurnBook
-    fs: Fs
-    agents: AgentService
-    rules: Rules
-    connect: Callable[[Launch, Host], Link]
-    load: Callable[[], object]
-    """What takes time before the first `connect`; called in a thread."""
-    clock: Callable[[], int]
-    home: Path
-    data_dir: Path
 
 
 class LiveAgent:
@@ -99,6 +89,10 @@ class LiveAgent:
         self.commands: tuple[AgentCommand, ...] = ()
         self.usage = NO_USAGE
         self.error: CoreError | None = None
+        self.step = "start"
+        """How far the last start came, in the words of `AgentFailed`."""
+        self.note = ""
+        """What else is to be said of why it is not there: a sentence."""
         self.questions = Questions(changed)
         self.terminals: Terminals | None = None
         self.gate: Gate | None = None
@@ -106,6 +100,9 @@ class LiveAgent:
         self._folder = ""
         self._upto = ""
         self._start_lock = asyncio.Lock()
+        self._starting: asyncio.Task[Link] | None = None
+        """Whoever needs the agent meanwhile waits for the same start, and for its failure."""
+        self._openings = Openings()
         self._watching: asyncio.Task[None] | None = None
         self._leaving: list[Link] = []
         """Those that are being ended. One whose end was cut short stays here for the next."""
@@ -150,13 +147,27 @@ class LiveAgent:
 
     async def start(self) -> Link:
         """The agent with an open session that knows what the chat says; started now if it is not there. Raises what is
-        wrong."""
+        wrong. Who does not wait any more does not end the start: `stop_starting` and `end` do."""
+        starting = self._starting
+        if starting is None or starting.done():
+            starting = self._starting = self._openings.begin(self._start(), "start an agent")
+        return await wait_for(starting, self.name)
+
+    def stop_starting(self) -> bool:
+        """End the start that is under way, because a person wants it so; whether there was one."""
+        opening = self._openings.cancel()
+        if opening:
+            self.note = live_words.stopped_starting(self.name)
+            self._changed()
+        return bool(opening)
+
+    async def _start(self) -> Link:
         async with self._start_lock:
             chat, past = await self._past()
             link, opened = self.link, self.opened
             if link is not None and opened is not None and prompted.last_said(chat) == self._upto:
                 return link  # nobody else said anything in it meanwhile, and nothing was taken back
-            self._enter(LivePhase.STARTING)
+            self._begin()
             try:
                 if link is None:
                     link = await self._open_link()
@@ -164,14 +175,22 @@ class LiveAgent:
             except BaseException as error:
                 await self._give_up(error)
                 raise
-            self.error = None
             self._enter(LivePhase.IDLE)
             return link
 
     async def take_up(self, session: str) -> Sequence[LinkEvent]:
         """Start the agent and go on with a session of its own; what it tells of it. `NotOffered` where it can't."""
+        taking_up = self._openings.begin(self._take_up(session), "take up a session")
+        return (await wait_for(taking_up, self.name)).replayed
+
+    def _begin(self) -> None:
+        """What was wrong with an earlier start is over."""
+        self.error, self.note = None, ""
+        self._enter(LivePhase.STARTING)
+
+    async def _take_up(self, session: str) -> Session:
         async with self._start_lock:
-            self._enter(LivePhase.STARTING)
+            self._begin()
             try:
                 link = self.link or await self._open_link()
                 found = await link.load_session(session, self._folder)
@@ -180,7 +199,7 @@ class LiveAgent:
                 raise
             self.opened, self.options = Opened(session=found), found.options
             self._enter(LivePhase.IDLE)
-            return found.replayed
+            return found
 
     def was_filled(self, told: Sequence[Message]) -> None:
         """The transcript of the session that was taken up is in the chat now."""
@@ -234,7 +253,9 @@ class LiveAgent:
         link = means.connect(launch, self._make_host(gate))
         self.gate, self.terminals, self.link = gate, terminals, link
         self.opened, self._folder = None, str(workspace.root)
+        self.step = "handshake"
         self.greeting = await link.open()
+        self.step = "session"
         version = self.greeting.version
         means.agents.learned(
             replace(launchable.info, version=version or launchable.info.version, sign_in=self.greeting.sign_in)
@@ -292,7 +313,10 @@ class LiveAgent:
         return self.link is not None or self._start_lock.locked()
 
     async def end(self, *, patience_s: float = 2.0) -> None:
-        """End the agent, if it runs, and wait also for one that somebody else is ending; the chat stays."""
+        """End the agent, if it runs or starts, and wait also for one that somebody else is ending; the chat stays."""
+        opening = self._openings.cancel()
+        if opening:
+            await asyncio.wait(opening)
         self._let_go()
         watching, self._watching = self._watching, None
         await self._close_all(patience_s=patience_s)

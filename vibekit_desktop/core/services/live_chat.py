@@ -7,15 +7,15 @@ After a turn that was stopped or that failed the queue waits for a person. Loop 
 import asyncio
 import logging
 import uuid
-from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 
-from vibekit_desktop.core.agent.gate import Gate
-from vibekit_desktop.core.agent.link import Ask, LinkEvent, TerminalExit, TerminalOutput
+from vibekit_desktop.core.agent.link import Ask, LinkEvent
 from vibekit_desktop.core.services import live_words
 from vibekit_desktop.core.services.attachments import parts_of
-from vibekit_desktop.core.services.live_agent import LiveAgent, Means
+from vibekit_desktop.core.services.live_agent import LiveAgent
+from vibekit_desktop.core.services.live_host import ChatHost
+from vibekit_desktop.core.services.live_means import Means
 from vibekit_desktop.core.services.live_stage import Saying, Stage
 from vibekit_desktop.core.services.live_turn import LiveTurn
 from vibekit_desktop.core.services.serial import durably
@@ -59,7 +59,7 @@ class LiveChat:
             chat,
             choice,
             changed=self._touch,
-            make_host=lambda gate: _ChatHost(self, gate),
+            make_host=lambda gate: ChatHost(self, gate),
             wrote=self._terminal_wrote,
         )
         self._queue: list[QueuedPrompt] = []
@@ -70,6 +70,7 @@ class LiveChat:
         self._outcome: TurnOutcome | None = None
         self._idle: asyncio.TimerHandle | None = None
         self._ending: asyncio.Task[None] | None = None
+        self._headless = False
         self._told = False
         self._closed = False
 
@@ -98,7 +99,7 @@ class LiveChat:
             takes_images=agent.greeting.takes_images,
             running_commands=agent.gate.running_commands if agent.gate is not None else (),
             sign_in=agent.greeting.sign_in if isinstance(error, AgentNotSignedIn) else (),
-            problem=live_words.what_happened(agent.name or "The agent", error) if error is not None else "",
+            problem=live_words.what_happened(agent.name or "The agent", error) if error is not None else agent.note,
             error=error,
         )
 
@@ -123,6 +124,11 @@ class LiveChat:
         return self._talking is not None
 
     @property
+    def is_starting(self) -> bool:
+        """Whether something is to be said, and the agent is not there yet."""
+        return self._talking is not None and self._turn is None and not self._headless
+
+    @property
     def is_idle(self) -> bool:
         """Whether its agent is there, and nobody says anything to it."""
         return self.agent.phase is LivePhase.IDLE and not self.is_busy
@@ -130,21 +136,34 @@ class LiveChat:
     # -- saying something --------------------------------------------------------------------------------------------
 
     async def prompt(self, prompt: Prompt) -> None:
-        """Say it now, or after the turn that runs. Raises why nothing was said."""
-        if self._talking is not None:
+        """Say it now, or after the turn that runs and what waits already. Raises why nothing was said."""
+        if self._talking is not None or self._queue:
             if len(self._queue) >= MOST_QUEUED:
                 raise NotOffered(self.agent.name, "so many prompts in the queue")
             self._queue.append(QueuedPrompt(str(uuid.uuid4()), prompt))
-            self._touch()
+            self.say_queued()
             return
         begun: Begun = asyncio.get_running_loop().create_future()
         talking = self._talk(prompt, None, begun)
-        talking.add_done_callback(lambda task: _carry(task, begun))
+        talking.add_done_callback(lambda task: self._carry(task, begun, prompt))
         try:
             await begun
         except asyncio.CancelledError:
-            if not talking.cancelled():  # else somebody stopped it before it began
+            if not talking.cancelled():  # else somebody stopped it before it began, and it waits
                 raise
+
+    def _carry(self, task: "asyncio.Task[TurnOutcome]", begun: Begun, prompt: Prompt) -> None:
+        """Why a turn never began, to whoever waits for its beginning. What was only stopped is not lost: it waits."""
+        if begun.done():
+            return
+        error = None if task.cancelled() else task.exception()
+        if error is not None:
+            begun.set_exception(error)
+            return
+        begun.cancel()
+        if not self._closed:
+            self._queue.insert(0, QueuedPrompt(str(uuid.uuid4()), prompt))
+            self._touch()
 
     def run(self, prompt: Prompt, headless: Headless) -> "asyncio.Task[TurnOutcome]":
         """Say it now; the task ends with the turn."""
@@ -152,6 +171,7 @@ class LiveChat:
 
     def _talk(self, prompt: Prompt, headless: Headless | None, begun: Begun | None) -> "asyncio.Task[TurnOutcome]":
         self._wake()
+        self._headless = headless is not None
         self._talking = asyncio.create_task(self._one_turn(prompt, headless, begun), name="a turn of a live agent")
         self._talking.add_done_callback(self._ended)
         self._touch()
@@ -238,8 +258,16 @@ class LiveChat:
         self._next = queued
         if self._talking is None:
             self._say_next()
+        elif self._turn is None:
+            self._talking.cancel()  # the start of the agent goes on
         else:
             self.stop()
+
+    def say_queued(self) -> None:
+        """Go on with the queue, if nothing is said now: after a stop it waits for that."""
+        if self._talking is None and self._queue:
+            self._say_next()
+        self._touch()
 
     def unqueue(self, queued: str) -> Prompt | None:
         """Take a prompt out of the queue."""
@@ -253,12 +281,23 @@ class LiveChat:
     # -- stopping ----------------------------------------------------------------------------------------------------
 
     def stop(self, reason: StopReason = StopReason.CANCELLED, *, closing: bool = False) -> None:
-        """Stop the turn that runs, or that is about to."""
+        """Stop the turn that runs, or that is about to, or the start of the agent. What waits goes on waiting."""
         if self._turn is not None:
             self._turn.stop(reason, closing=closing)
             self._touch()
-        elif self._talking is not None:
+            return
+        if self._talking is not None:
             self._talking.cancel()
+        self.agent.stop_starting()
+
+    async def take_back(self) -> bool:
+        """What is to be said and waits for the agent waits in the queue again; whether there was anything."""
+        talking = self._talking
+        if talking is None or not self.is_starting:
+            return False
+        talking.cancel()
+        await asyncio.wait({talking})
+        return True
 
     def _wake(self) -> None:
         if self._idle is not None:
@@ -267,7 +306,7 @@ class LiveChat:
 
     def _idle_for_long(self) -> None:
         self._idle = None
-        if self._talking is None:
+        if self.is_idle:
             self._ending = asyncio.create_task(self.agent.end(), name="end an idle agent")
 
     async def close(self) -> None:
@@ -317,63 +356,3 @@ class LiveChat:
     def _terminal_wrote(self, terminal: str) -> None:
         if self._turn is not None:
             self._turn.terminal_wrote(terminal)
-
-
-def _carry(task: "asyncio.Task[TurnOutcome]", begun: Begun) -> None:
-    """Why a turn never began, to whoever waits for its beginning."""
-    if begun.done():
-        return
-    error = None if task.cancelled() else task.exception()
-    if error is None:
-        begun.cancel()
-    else:
-        begun.set_exception(error)
-
-
-class _ChatHost:
-    """What the agent of a chat reaches: the gate for everything it wants to do, the chat for what it says."""
-
-    def __init__(self, chat: LiveChat, gate: Gate) -> None:
-        self._chat = chat
-        self._gate = gate
-
-    def event(self, event: LinkEvent) -> None:
-        self._chat.event(event)
-
-    async def ask(self, ask: Ask) -> str | None:
-        self._chat.heard()
-        chosen = await self._gate.ask(ask)
-        self._chat.asked(ask, chosen)
-        return chosen
-
-    async def read(self, path: str, line: int | None, limit: int | None) -> str:
-        self._chat.heard()
-        return await self._gate.read(path, line, limit)
-
-    async def write(self, path: str, text: str) -> None:
-        self._chat.heard()
-        await self._gate.write(path, text)
-
-    async def create_terminal(
-        self, command: str, args: Sequence[str], folder: str | None, env: Sequence[tuple[str, str]], limit_bytes: int | None
-    ) -> str:
-        self._chat.heard()
-        made = await self._gate.create_terminal(command, args, folder, env, limit_bytes)
-        self._chat.commands_changed()
-        return made
-
-    async def terminal_output(self, terminal: str) -> TerminalOutput:
-        return await self._gate.terminal_output(terminal)
-
-    async def wait_for_exit(self, terminal: str) -> TerminalExit:
-        ended = await self._gate.wait_for_exit(terminal)
-        self._chat.commands_changed()
-        return ended
-
-    async def kill_terminal(self, terminal: str) -> None:
-        await self._gate.kill_terminal(terminal)
-        self._chat.commands_changed()
-
-    async def release_terminal(self, terminal: str) -> None:
-        await self._gate.release_terminal(terminal)
-        self._chat.commands_changed()

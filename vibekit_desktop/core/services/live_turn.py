@@ -67,6 +67,7 @@ class LiveTurn:
         self._stop = asyncio.Event()
         self._stopped_as = StopReason.CANCELLED
         self._closing = False
+        self._note = ""
         self._shown_in: dict[str, str] = {}
         """The tool call that shows a terminal, by terminal."""
         self._wrote: set[str] = set()
@@ -230,6 +231,7 @@ class LiveTurn:
         await asyncio.wait({said}, timeout=patience)
         if not said.done():
             _log.info("the agent of chat %s did not stop and is ended", stage.chat)
+            self._note = "" if self._closing else live_words.did_not_stop(stage.agent)
             await stage.link.close(patience_s=KILL_S / 2)
             await asyncio.wait({said}, timeout=KILL_S)
 
@@ -300,7 +302,7 @@ class LiveTurn:
         unsettled = await self._until_quiet()
         took_ms = max(0, stage.clock() - self.began_at)
         answer = self._builder.ended(took_ms=took_ms) if self._builder.says_something else None
-        notes = live_words.notes(stage.agent, reason, error, ts=stage.clock())
+        notes = live_words.notes(stage.agent, reason, error, ts=stage.clock(), more=self._note)
         heard = reason not in (StopReason.DIED, StopReason.TIMED_OUT)
         stored: list[Message] = []
         unended: CoreError | None = None
@@ -328,6 +330,7 @@ class LiveTurn:
             coverage=coverage,
             permissions=given,
             problem=live_words.what_happened(stage.agent, wrong) if wrong is not None else "",
+            note=self._note,
         )
         self.outcome = outcome
         return outcome, unended

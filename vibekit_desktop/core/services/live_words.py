@@ -18,9 +18,27 @@ def _said(text: str) -> str:
     return f" It said: {words}" if words else ""
 
 
+def stopped_starting(name: str) -> str:
+    """What a person has stopped before it was there."""
+    return f"The start of {name or 'the agent'} was stopped."
+
+
+def did_not_stop(name: str) -> str:
+    """How a stop went that the agent did not heed."""
+    return f"{name} did not stop when asked, and was ended."
+
+
 def what_happened(name: str, error: CoreError) -> str:
     """What an error of an agent's means for the chat it answered in."""
     match error:
+        case AgentFailed(reason="not-acp"):
+            return f"{name} does not speak ACP.{_said(error.said)}"
+        case AgentFailed(reason="version"):
+            return f"{name} speaks another version of ACP than this program."
+        case AgentFailed(reason="stopped"):
+            return stopped_starting(name)
+        case AgentFailed(reason="silent", step="handshake"):
+            return f"{name} gives no answer: it may not be an agent that speaks ACP."
         case AgentFailed(reason="exit"):
             how = "" if error.status is None else f" (exit status {error.status})" if error.status >= 0 else " (it was killed)"
             return f"{name} stopped unexpectedly{how}.{_said(error.said)}"
@@ -42,13 +60,13 @@ def what_happened(name: str, error: CoreError) -> str:
             return f"The turn could not be carried on ({error.code})."
 
 
-def notes(name: str, reason: StopReason, error: CoreError | None, *, ts: int) -> tuple[Message, ...]:
-    """What the transcript says of an end that was not the agent's own."""
+def notes(name: str, reason: StopReason, error: CoreError | None, *, ts: int, more: str = "") -> tuple[Message, ...]:
+    """What the transcript says of an end that was not the agent's own; ``more``: one more sentence, if there is one."""
     match reason:
         case StopReason.CANCELLED:
-            kind, text = CANCELLED, ""
+            kind, text = CANCELLED, more
         case StopReason.TIMED_OUT:
-            kind, text = CANCELLED, "The time that was given for it had passed."
+            kind, text = CANCELLED, f"The time that was given for it had passed. {more}".rstrip()
         case StopReason.DIED | StopReason.FAILED:
             kind = INTERRUPTED
             text = what_happened(name, error) if error is not None else f"{name} said nothing any more, and was ended."

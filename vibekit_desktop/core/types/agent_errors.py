@@ -51,8 +51,9 @@ class AgentNotSignedIn(EnvironmentFault):
 
 class AgentFailed(EnvironmentFault):
     """The agent could not do what it was asked, or is gone. ``step``: ``start``, ``handshake``, ``session``, ``prompt``,
-    ``option``, ``sign-in``; ``reason``: ``exit``, ``silent``, ``flood``, ``said``, ``protocol``, ``closed`` or the system's
-    word for it; ``said``: the agent's own words, if it had any; ``status``: its exit status, negative for a signal."""
+    ``option``, ``sign-in``; ``reason``: ``exit``, ``silent``, ``flood``, ``said``, ``protocol``, ``closed``, ``stopped`` (by a
+    person, while it started), ``not-acp``, ``version`` (it speaks another one) or the system's word for it; ``said``: the
+    agent's own words, if it had any; ``status``: its exit status, negative for a signal."""
 
     code = "agent.failed"
     retryable = True

@@ -360,3 +360,5 @@ class TurnOutcome:
     coverage: Coverage = NOT_COMPLETE
     permissions: tuple[Given, ...] = ()
     problem: str = ""
+    note: str = ""
+    """What else is to be said of its end, as a sentence: that the agent had to be ended, say."""

@@ -481,7 +481,8 @@ class NewerFormat(EnvironmentFault):
 
 
 class Busy(EnvironmentFault):
-    """Another process holds the vault, or a turn is running. Exit status 4."""
+    """Another process holds the vault, or a turn is running. ``holder``: who, as part of a sentence ("turn 4 of chat ...");
+    empty if that is not known. Exit status 4."""
 
     code = "vault.busy"
     retryable = True
