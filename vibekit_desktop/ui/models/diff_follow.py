@@ -3,15 +3,16 @@
 Lines are found again by what is above, below and in them; a hunk by its changed lines. Pure; no Qt.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-from vibekit_desktop.core.types.diffs import DiffDocument, Hunk, RowKind
+from vibekit_desktop.core.types.diffs import DiffDocument, Hunk, RowKind, WordSpans
 
 _AROUND = 2000
 _NEAR = 3
 _ALIKE = 2 * _NEAR
 _CHANGED_ROWS = 400
 _HUNKS = 500
+_COMPARED = 20_000
 
 
 class Follow:
@@ -60,6 +61,38 @@ class Follow:
             inside = (0 <= one < len(self._before), 0 <= other < len(self._after))
             count += self._before[one] == self._after[other] if all(inside) else not any(inside)
         return count
+
+
+def common_ends(before: Sequence[str], after: Sequence[str]) -> tuple[int, int]:
+    """How many lines at the top, and how many of the others at the end, are the same; none are looked for in large texts."""
+    if max(len(before), len(after)) > _COMPARED:
+        return 0, 0
+    one, other = tuple(before), tuple(after)
+    most = min(len(one), len(other))
+    head = next((at for at in range(most) if one[at] != other[at]), most)
+    rest = most - head
+    tail = next((at for at in range(rest) if one[-1 - at] != other[-1 - at]), rest)
+    return head, tail
+
+
+def kept_words(before: DiffDocument, after: DiffDocument, words: Mapping[int, WordSpans]) -> dict[int, WordSpans]:
+    """The changed words of the rows that are in both documents with the same lines."""
+    shift = len(after.rows) - len(before.rows)
+    found: dict[int, WordSpans] = {}
+    for row, spans in words.items():
+        for there in (row, row + shift):
+            if 0 <= there < len(after.rows) and _texts(before, row) == _texts(after, there):
+                found[there] = spans
+                break
+    return found
+
+
+def _texts(document: DiffDocument, row: int) -> tuple[str | None, str | None]:
+    one = document.rows[row]
+    return (
+        document.old.lines[one.old_line - 1] if one.old_line else None,
+        document.new.lines[one.new_line - 1] if one.new_line else None,
+    )
 
 
 def hunk_again(before: DiffDocument, hunk: int, after: DiffDocument, near: int) -> int | None:

@@ -55,15 +55,23 @@ class DiffDresser(QObject):
         self._part = part
         self._begun: set[tuple[int, int]] = set()
         self._plain = [False, False]
+        self._tasks: list[asyncio.Task[None]] = []
         pane.words_wanted.connect(self._want_words)
         pane.view.lines_seen.connect(self._want_colours)
 
     def dress(self, diff: FileDiff) -> None:
         """Ask for the colours of a diff that the pane has begun to show."""
+        self.stop()
+        if isinstance(diff.result, DiffDocument):
+            self._tasks.append(self._bridge.spawn(self, self._colour(diff, diff.result), name="colour a diff"))
+
+    def stop(self) -> None:
+        """Wait for no colours any more: those of a file that nobody looks at hold up the others."""
+        for task in self._tasks:
+            task.cancel()
+        self._tasks.clear()
         self._begun.clear()
         self._plain = [False, False]
-        if isinstance(diff.result, DiffDocument):
-            self._bridge.spawn(self, self._colour(diff, diff.result), name="colour a diff")
 
     async def _colour(self, diff: FileDiff, document: DiffDocument) -> None:
         # The new side first: it is what people read.
@@ -96,7 +104,7 @@ class DiffDresser(QObject):
         if len(lines) <= _WHOLE_AT_ONCE or {(side, first // _AHEAD), (side, last // _AHEAD)} <= self._begun:
             return
         job = self._colour_part(diff, side, lines, *self._take(side, lines, first, last))
-        self._bridge.spawn(self, job, name="colour lines in sight")
+        self._tasks.append(self._bridge.spawn(self, job, name="colour lines in sight"))
 
     async def _colour_part(self, diff: FileDiff, side: int, lines: Sequence[str], first: int, last: int) -> None:
         if self._part is None:
@@ -170,6 +178,7 @@ class DiffPresenter(QObject):
         self._debounce.stop()
         self._slow.stop()
         self._drop_task()
+        self._dresser.stop()
         self._pane.clear()
 
     def _drop_task(self) -> None:

@@ -6,12 +6,13 @@ from dataclasses import dataclass
 from PySide6.QtCore import QPointF, Signal
 from PySide6.QtWidgets import QWidget
 
-from vibekit_desktop.core.types.diffs import DiffDocument
-from vibekit_desktop.ui.models.diff_follow import Follow, hunk_again
+from vibekit_desktop.core.types.diffs import DiffDocument, StyleRuns
+from vibekit_desktop.ui.models.diff_follow import Follow, common_ends, hunk_again, kept_words
 from vibekit_desktop.ui.models.diff_rows import Show, gaps
 from vibekit_desktop.ui.models.diff_runs import NEW, OLD, Runs
 from vibekit_desktop.ui.text import tr
 from vibekit_desktop.ui.theme.palette import ThemeHub
+from vibekit_desktop.ui.views.diff_dress import Dress
 from vibekit_desktop.ui.views.diff_surface import DiffSurface
 
 _AROUND = 3
@@ -29,6 +30,7 @@ class _Looked:
     opened: tuple[tuple[int, int], ...]
     across: int
     current: bool
+    dress: Dress
 
 
 class HunkSurface(DiffSurface):
@@ -85,7 +87,9 @@ class HunkSurface(DiffSurface):
         offset = rows.top(index) - self.verticalScrollBar().value()
         spans = tuple((runs.line(NEW, first) or 1, runs.line(NEW, last) or 1) for first, last in opened)
         across = self.horizontalScrollBar().value()
-        return _Looked(document, side, runs.line(side, row), offset, self._hunk, spans, across, self._cursor >= 0)
+        return _Looked(
+            document, side, runs.line(side, row), offset, self._hunk, spans, across, self._cursor >= 0, self._painter.dress
+        )
 
     def _look_again(self, looked: _Looked) -> None:
         rows, runs, document = self.rows, self._runs, self._document
@@ -93,6 +97,7 @@ class HunkSurface(DiffSurface):
             self._set_hunk(-1)
             return
         before, after = looked.document, document
+        self._wear_again(looked)
         new = Follow(before.new.lines, after.new.lines)
         which = new if looked.side == NEW else Follow(before.old.lines, after.old.lines)
         spans = [(runs.row_of(NEW, new.near(first)), runs.row_of(NEW, new.near(last))) for first, last in looked.opened]
@@ -113,6 +118,23 @@ class HunkSurface(DiffSurface):
         self._set_hunk(rows.hunk_at(rows.index_of(row)) if after.hunks else None)
         if looked.hunk >= 0:
             self.place_lost.emit()
+
+    def _wear_again(self, looked: _Looked) -> None:
+        """Words and colours of what is the same stay: nothing flickers while those of the rest are on their way."""
+        before, after, dress = looked.document, self._document, self._painter.dress
+        if after is None:
+            return
+        for side, (one, other) in enumerate(((before.old.lines, after.old.lines), (before.new.lines, after.new.lines))):
+            styles = looked.dress.styles[side]
+            if styles is None:
+                continue
+            head, tail = common_ends(one, other)
+            if head == len(one) == len(other):
+                dress.styles[side] = styles
+                continue
+            rest = StyleRuns(styles.offsets[len(one) - tail :], styles.starts, styles.kinds)
+            dress.parts[side] = [(0, head - 1, styles), (len(other) - tail, len(other) - 1, rest)]
+        dress.words = kept_words(before, after, looked.dress.words)
 
     # Hunks.
 
