@@ -95,3 +95,22 @@ def test_a_change_of_indentation_alone_is_marked() -> None:
     found = between("  x = 1", "    x = 1")
     assert found is not None
     assert found.new[0].start < found.new[0].end <= 4
+
+
+def test_of_two_equal_brackets_the_last_one_came_or_went() -> None:
+    assert marked("x = f(a)", "x = g(f(a))") == ([], ["g(", ")"])
+    assert marked("x = g(f(a))", "x = f(a)") == (["g(", ")"], [])
+
+
+def test_blanks_on_both_sides_of_a_change_are_not_marked() -> None:
+    assert marked("pending = False", "pending: Line | None = None") == (["False"], [": Line | None", "None"])
+
+
+def test_what_clings_to_a_letter_is_marked_with_it() -> None:
+    assert marked("ein cafe\u0301 hier", "ein cafe hier") == (["cafe\u0301"], ["cafe"])
+    assert marked("sign \u2708\ufe0f off", "sign \u2708 off") == (["\u2708\ufe0f"], ["\u2708"])
+    assert marked("now 👩\u200d🚀 goes there", "now 👩\u200d🎤 goes there") == (["👩\u200d🚀"], ["👩\u200d🎤"])
+
+
+def test_a_change_of_the_indentation_alone_is_always_marked() -> None:
+    assert marked("\tb()", "                b()") == (["\t"], ["                "])

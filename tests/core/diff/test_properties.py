@@ -1,6 +1,5 @@
 """What holds for any two contents and every way to compare them."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -176,9 +175,3 @@ def test_what_comes_or_goes_whole_is_made_whole() -> None:
     assert with_what_counts(b"\0", b"\0\1", how) == b"\0\1"
     assert with_what_counts(b"a b\r\nc\r\nd", b"ab\nC\nd\ne\n", how) == b"a b\r\nC\nd\r\ne\n"
     assert with_what_counts(b"d", b"d \ne\n", how) == b"d\ne\n"
-
-
-@pytest.mark.parametrize("lines", [Lines(b"", __import__("array").array("I"), "utf-8")])
-def test_no_lines_are_no_lines(lines: Lines) -> None:
-    assert len(lines) == 0
-    assert lines[:] == ()

@@ -133,15 +133,12 @@ def comparable(old: Text, new: Text, how: Compare = EXACT) -> tuple[bytes, bytes
 def _normal(raw: bytes, ignore: Ignore) -> bytes:
     if raw and not raw.endswith(b"\n"):
         raw += b"\n"
-    match ignore:
-        case Ignore.NOTHING:
-            return raw.replace(b"\r\n", b"\n") if b"\r" in raw else raw
-        case Ignore.ALL:
-            return raw.translate(None, BLANKS)
-        case Ignore.END_OF_LINE:
-            return _AT_THE_END.sub(b"\n", raw)
-        case Ignore.AMOUNT:
-            return _SEVERAL.sub(b" ", _AT_THE_END.sub(b"\n", raw))
+    if ignore is Ignore.NOTHING:
+        return raw.replace(b"\r\n", b"\n") if b"\r" in raw else raw
+    if ignore is Ignore.ALL:
+        return raw.translate(None, BLANKS)
+    raw = _AT_THE_END.sub(b"\n", raw)
+    return _SEVERAL.sub(b" ", raw) if ignore is Ignore.AMOUNT else raw
 
 
 def only_whitespace_differs(old: Text, new: Text) -> bool:
