@@ -24,6 +24,7 @@ from vibekit_desktop.app.window import CLOSE_STEP_S
 from vibekit_desktop.app.wiring import Wired, build
 from vibekit_desktop.core.types.ids import WorkspacePath
 from vibekit_desktop.ui.conductor import Conductor
+from vibekit_desktop.ui.dialogs.overlay import Overlay
 from vibekit_desktop.ui.dialogs.question import Question
 from vibekit_desktop.ui.dialogs.restore_preview import RestorePreview
 from vibekit_desktop.ui.models.blocks import BranchBlock, CardsBlock, UserBlock
@@ -103,7 +104,7 @@ class Window:
         quiet = 0
         while quiet < 4:
             await asyncio.sleep(0.005)
-            waiting = 1 if self.dialogs() else 0
+            waiting = 1 if any(one.card.isVisible() for one in self.main.findChildren(Overlay)) else 0
             quiet = quiet + 1 if self.conductor.bridge.running <= waiting else 0
 
     def describe(self) -> str:

@@ -105,7 +105,7 @@ class Conductor(QObject):
         self._connect_views()
         self._connect_operations()
         self._subscribe()
-        self.keys = Keys(self, hub, window)
+        self.keys = Keys(self, hub, window, more_panes=self.review.panes)
         self.back.held_changed.connect(self.keys.hold_back)
         window.installEventFilter(self)
 
@@ -144,6 +144,7 @@ class Conductor(QObject):
         transcript.colours_wanted.connect(self._colour)
         transcript.copied.connect(lambda: self.notifier.toast(tr("Copied"), "done"))
         self.inspector.diff_requested.connect(lambda path, old, new: self.open_review(old, new, path))
+        self.inspector.review_requested.connect(self.open_review)
         self.inspector.undo_file_requested.connect(self.back.undo_file)
         self.inspector.restore_requested.connect(self.back.restore_to)
         self.inspector.undo_requested.connect(self.back.undo)

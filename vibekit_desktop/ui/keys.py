@@ -4,7 +4,7 @@ Text fields keep their own keys: an action whose keys a text field knows (undo, 
 While a dialog asks something, no key does anything behind it, except to leave. UI thread only.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from PySide6.QtCore import QObject, Qt
@@ -45,7 +45,10 @@ def _writing() -> bool:
 class Keys(QObject):
     """The actions of one window, bound. Invariant: no action is bound that does nothing."""
 
-    def __init__(self, doer: Doer, hub: ThemeHub, window: MainWindow) -> None:
+    def __init__(
+        self, doer: Doer, hub: ThemeHub, window: MainWindow, *, more_panes: Sequence[Callable[[], QWidget]] = ()
+    ) -> None:
+        """``more_panes``: what F6 goes to beside the parts of the doer, where it is shown."""
         super().__init__(window)
         self._hub = hub
         self._zoom = 1.0
@@ -54,6 +57,7 @@ class Keys(QObject):
             lambda: doer.page.transcript,
             doer.inspector.shown_list,
             lambda: doer.page.composer.field,
+            *more_panes,
         )
         self.actions = Actions(window)
 

@@ -146,7 +146,11 @@ class InverseOperations(QObject):
             dialog = OverlapsDialog(
                 self._hub, self._window, plan, bridge=self._bridge, replan=lambda decisions: self._plan(wish, decisions)
             )
-            return await dialog.ask()
+            decided = await dialog.ask()
+            if decided is not None and decided.plan is not None and not decided.plan.acts:
+                self._notifier.toast(tr("Everything stays as it is now."), "info")
+                return None
+            return decided
         if not plan.plan.acts:
             self._nothing(wish, plan.plan)
             return None

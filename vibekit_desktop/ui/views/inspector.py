@@ -75,7 +75,8 @@ class Inspector(QWidget):
 
     Signals: those of `TimelineView`, passed on: ``diff_requested(path, old point, new point)``,
     ``undo_file_requested(path, point)``, ``restore_requested(point)``, ``undo_requested()``, ``redo_requested()``,
-    ``open_chat_requested(chat)``; ``files_wanted()``: the Files tab is shown and its list is not known yet, or out of date;
+    ``open_chat_requested(chat)``, ``review_requested(old point, new point)``; ``files_wanted()``: the Files tab is shown and
+    its list is not known yet, or out of date;
     ``retry_requested()``: Try again in the place of a failed timeline.
     """
 
@@ -85,6 +86,7 @@ class Inspector(QWidget):
     undo_requested = Signal()
     redo_requested = Signal()
     open_chat_requested = Signal(object)
+    review_requested = Signal(object, object)
     files_wanted = Signal()
     retry_requested = Signal()
 
@@ -125,6 +127,7 @@ class Inspector(QWidget):
         for name in ("diff_requested", "undo_file_requested", "restore_requested", "undo_requested", "redo_requested"):
             getattr(self.timeline, name).connect(getattr(self, name))
         self.timeline.open_chat_requested.connect(self.open_chat_requested)
+        self.timeline.review_requested.connect(self.review_requested)
         hub.changed.connect(self.update)
         self.show_timeline(None)
 

@@ -311,9 +311,12 @@ class ReviewPage(ReviewFrame):
     def _step_hunk(self, step: int) -> None:
         if self._landing:
             return  # the file that this step would begin in is on its way
-        view, shown = self.pane.view, self.pane.diff
-        count = self._hunk_now()[1]
-        if shown is not None and shown.request.path == self.list.current and 0 <= view.hunk + step < count:
+        view, shown, here = self.pane.view, self.pane.diff, self.list.current
+        if here is not None and here in self.diffs and (shown is None or shown.request.path != here):
+            self._landing = step  # it was chosen a moment ago: it is not stepped over
+            self._choose(here, at_once=True)
+            return
+        if 0 <= view.hunk + step < self._hunk_now()[1]:
             view.go_to_hunk(view.hunk + step)
             return
         path = self._neighbour(step)

@@ -3,7 +3,7 @@
 Knows no core. What is compared and how it is walked through is in `review`. UI thread only.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 
 from PySide6.QtCore import Qt, Signal
@@ -86,6 +86,11 @@ class ReviewFrame(QWidget):
     def files(self) -> QWidget:
         """What takes the focus first."""
         return self.list.files
+
+    @property
+    def panes(self) -> tuple[Callable[[], QWidget], ...]:
+        """What F6 goes to, as far as it is shown."""
+        return (lambda: self.list.files), (lambda: self.pane.view), (lambda: self.comments.list)
 
     # Bar.
 

@@ -1,7 +1,8 @@
 """The timeline of the inspector: what every turn changed, with Diff and Undo beside each file.
 
 Paints a `TimelineModel` and emits intents; computes nothing about files. One stop for the keyboard: Up and Down walk the rows,
-Left and Right the row's buttons, Enter does what the button says (Diff, if none is chosen). UI thread only.
+Left and Right the row's buttons, Enter does what the button says (Diff, if none is chosen; of a turn, its review). UI thread
+only.
 """
 
 from collections.abc import Callable, Iterator
@@ -12,6 +13,7 @@ from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, QPoint, Q
 from PySide6.QtGui import QContextMenuEvent, QFocusEvent, QGuiApplication, QHelpEvent, QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import QMenu, QToolTip, QWidget
 
+from vibekit_desktop.core.types.checkpoints import AfterTurn, AtEntry, BeforeTurn, Now
 from vibekit_desktop.ui.models.timeline import TimelineModel
 from vibekit_desktop.ui.models.timeline_rows import Button, RowKind, TimelineRow
 from vibekit_desktop.ui.text import tr
@@ -29,7 +31,8 @@ _BATCH = 300
 
 class TimelineView(PaintedList):
     """Signals: ``diff_requested(path, old point, new point)``, ``undo_file_requested(path, point)``,
-    ``restore_requested(point)``, ``undo_requested()``, ``redo_requested()``, ``open_chat_requested(chat)``."""
+    ``restore_requested(point)``, ``undo_requested()``, ``redo_requested()``, ``open_chat_requested(chat)``,
+    ``review_requested(old point, new point)``."""
 
     diff_requested = Signal(object, object, object)
     undo_file_requested = Signal(object, object)
@@ -37,6 +40,7 @@ class TimelineView(PaintedList):
     undo_requested = Signal()
     redo_requested = Signal()
     open_chat_requested = Signal(object)
+    review_requested = Signal(object, object)
 
     _STEPS: ClassVar = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}
 
@@ -119,6 +123,15 @@ class TimelineView(PaintedList):
             case Button.COVERAGE:
                 self._show_coverage(row, found)
 
+    def review(self, row: TimelineRow, *, since: bool = False) -> None:
+        """Show all that a turn changed, or with ``since`` all that changed from there on; nothing for a row without a point."""
+        turn = row.kind is RowKind.TURN
+        if not row.number or row.kind not in (RowKind.TURN, RowKind.RESTORE, RowKind.ENTRY):
+            return
+        old = BeforeTurn(row.number) if turn else AtEntry(row.number) if row.kind is RowKind.ENTRY else row.undo_to
+        ended = turn and row.running_since < 0 and not since
+        self.review_requested.emit(old, AfterTurn(row.number) if ended else Now())
+
     def _show_coverage(self, number: int, row: TimelineRow) -> None:
         if row.coverage is None:
             return
@@ -153,7 +166,10 @@ class TimelineView(PaintedList):
         if row is not None and key in self._STEPS and not event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier:
             self._step(row, self._STEPS[key])
         elif row is not None and key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-            self.act(number, self._chosen or _main_button(row))
+            if row.kind is RowKind.TURN and self._chosen is None:
+                self.review(row)
+            else:
+                self.act(number, self._chosen or _main_button(row))
         elif row is not None and key == Qt.Key.Key_Space and Button.TOGGLE in row.buttons:
             self.act(number, Button.TOGGLE)
         elif row is not None and key == Qt.Key.Key_Backspace and event.modifiers() & Qt.KeyboardModifier.ControlModifier:
@@ -241,6 +257,9 @@ class TimelineView(PaintedList):
         aim = self.aim_at(QPointF(event.pos()))
         number = aim.row if aim.row >= 0 else self.currentIndex().row()
         row = self._model.row_at(number)
+        if row is not None and row.kind in (RowKind.TURN, RowKind.RESTORE, RowKind.ENTRY):
+            self._point_menu(row).popup(event.globalPos())
+            return
         if row is None or row.kind is not RowKind.FILE or row.path is None:
             return
         path = row.path
@@ -260,6 +279,14 @@ class TimelineView(PaintedList):
         copy = menu.addAction(icons.icon(theme, "copy"), tr("Copy path"))
         copy.triggered.connect(lambda: QGuiApplication.clipboard().setText(shown_path(path)))
         menu.popup(event.globalPos())
+
+    def _point_menu(self, row: TimelineRow) -> QMenu:
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        if row.kind is RowKind.TURN:
+            menu.addAction(tr("Review turn {turn}", turn=row.number)).triggered.connect(lambda: self.review(row))
+        menu.addAction(tr("Review everything since then")).triggered.connect(lambda: self.review(row, since=True))
+        return menu
 
 
 def _main_button(row: TimelineRow) -> Button:
