@@ -278,3 +278,25 @@ def test_the_label_of_a_moved_block_leads_to_its_other_end(qtbot: QtBot, view: M
     qtbot.mouseClick(widget.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(half - 40, y))
     assert widget.hunk == 1
     assert rows.sides(widget.current_row)[1] == found.moves[0].new_first
+
+
+def test_held_outside_the_view_scrolls_on_and_chooses(qtbot: QtBot, view: Make) -> None:
+    widget = view(two_changes())
+    widget.set_options(DiffOptions(context=None))
+    widget.move_to(0)
+    viewport = widget.viewport()
+    qtbot.mousePress(viewport, Qt.MouseButton.LeftButton, pos=QPoint(600, 10))
+    below = QPointF(600, viewport.height() + 30)
+    move = QMouseEvent(
+        QEvent.Type.MouseMove, below, QPointF(viewport.mapToGlobal(below.toPoint())), Qt.MouseButton.NoButton,
+        Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier,
+    )  # fmt: skip
+    QApplication.sendEvent(viewport, move)
+    qtbot.waitUntil(lambda: widget.verticalScrollBar().value() > 100)
+    qtbot.mouseRelease(viewport, Qt.MouseButton.LeftButton, pos=below.toPoint())
+    lines = widget.chosen_lines()
+    assert lines is not None
+    assert lines[2] - lines[1] > 20
+    before = widget.verticalScrollBar().value()
+    QApplication.processEvents()
+    assert widget.verticalScrollBar().value() == before

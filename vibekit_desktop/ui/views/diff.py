@@ -7,7 +7,7 @@ file's, not what is painted. UI thread only.
 import re
 import time
 
-from PySide6.QtCore import QEvent, QPointF, Qt, Signal
+from PySide6.QtCore import QEvent, QPointF, Qt, QTimer, Signal
 from PySide6.QtGui import QContextMenuEvent, QFocusEvent, QGuiApplication, QKeyEvent, QKeySequence, QMouseEvent, QWheelEvent
 from PySide6.QtWidgets import QMenu, QWidget
 
@@ -20,8 +20,10 @@ from vibekit_desktop.ui.views.diff_choose import ChoosingSurface
 
 _WORD = re.compile(r"\w+|\s+|[^\w\s]")
 _DRAG = 4
+_SCROLL_MS = 40
 _SHIFT, _CTRL, _ALT = Qt.KeyboardModifier.ShiftModifier, Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.AltModifier
 _NONE = Qt.KeyboardModifier.NoModifier
+_OPENING = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 
 
 class DiffView(ChoosingSurface):
@@ -43,6 +45,10 @@ class DiffView(ChoosingSurface):
         self._by_lines = False
         self._pressed = QPointF()
         self._doubled = 0.0
+        self._dragged = QPointF()
+        self._scrolling = QTimer(self)
+        self._scrolling.setInterval(_SCROLL_MS)
+        self._scrolling.timeout.connect(self._scroll_while_choosing)
 
     # Keys.
 
@@ -108,7 +114,7 @@ class DiffView(ChoosingSurface):
             self.next_hunk()
         elif (key == Qt.Key.Key_F7 and modifiers == _SHIFT) or (key == Qt.Key.Key_Up and modifiers == _ALT):
             self.previous_hunk()
-        elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and modifiers in (_NONE, _SHIFT):
+        elif (key in _OPENING or (key == Qt.Key.Key_Space and self._on_fold())) and modifiers in (_NONE, _SHIFT):
             self._open_near_fold("all" if modifiers == _SHIFT else "down")
         elif key == Qt.Key.Key_Backspace and modifiers == _CTRL and self._hunk >= 0:
             self.undo_hunk_requested.emit(self._hunk)
@@ -118,14 +124,17 @@ class DiffView(ChoosingSurface):
             return False
         return True
 
+    def _on_fold(self) -> bool:
+        rows = self.rows
+        return rows is not None and 0 <= self._cursor < len(rows) and rows.kind(self._cursor) is Show.FOLD
+
     def _open_near_fold(self, which: str) -> None:
         """The fold that is current, else the first in sight."""
         rows = self.rows
         if rows is None or not len(rows):
             return
         first, last = self.visible_span()
-        on_fold = 0 <= self._cursor < len(rows) and rows.kind(self._cursor) is Show.FOLD
-        candidates = [self._cursor] if on_fold else [n for n in range(first, last + 1) if rows.kind(n) is Show.FOLD]
+        candidates = [self._cursor] if self._on_fold() else [n for n in range(first, last + 1) if rows.kind(n) is Show.FOLD]
         if candidates:
             names = self.fold_buttons_at(candidates[0])
             self.open_fold(candidates[0], which if which in names else names[0])
@@ -194,8 +203,13 @@ class DiffView(ChoosingSurface):
         if event.buttons() & Qt.MouseButton.LeftButton and self._anchor is not None and self.rows is not None:
             if self.selection is None and (point - self._pressed).manhattanLength() < _DRAG:
                 return
-            self._scroll_while_choosing(point)
+            self._dragged = point
             self._drag_to(point)
+            # Held outside, the view scrolls on, also while the pointer rests.
+            if self.viewport().rect().contains(point.toPoint()):
+                self._scrolling.stop()
+            elif not self._scrolling.isActive():
+                self._scrolling.start()
             return
         hovered = self._fold_under(point)
         if hovered != self._painter.dress.hovered:
@@ -211,17 +225,21 @@ class DiffView(ChoosingSurface):
         else:
             self._choose(Selection(self._side, self._anchor, place))
 
-    def _scroll_while_choosing(self, point: QPointF) -> None:
-        bar = self.verticalScrollBar()
-        if point.y() < 0:
-            bar.setValue(bar.value() - bar.singleStep())
-        elif point.y() > self.viewport().height():
-            bar.setValue(bar.value() + bar.singleStep())
+    def _scroll_while_choosing(self) -> None:
+        bar, point = self.verticalScrollBar(), self._dragged
+        step = bar.singleStep()
+        bar.setValue(bar.value() + (-step if point.y() < 0 else step if point.y() > self.viewport().height() else 0))
+        if not self._painter.wrap and not self._by_lines:
+            pane = self._geometry.pane(self.viewport().width(), self._side)
+            way = -1 if point.x() < pane.left() else 1 if point.x() > pane.right() else 0
+            self._scroll_sideways(way, alone=False)
+        self._drag_to(point)
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         if self._by_lines and self._anchor is not None and self.selection is None and self.rows is not None:
             self._choose_line()
         self._by_lines = False
+        self._scrolling.stop()
         event.accept()
 
     def _choose_line(self) -> None:
