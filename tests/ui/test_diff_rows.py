@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from tests.ui import sample_texts
 from vibekit_desktop.core.diff.document import build
 from vibekit_desktop.core.types.diffs import DiffDocument, RowKind
+from vibekit_desktop.ui.models.diff_heights import BLOCK, ExtraLines
 from vibekit_desktop.ui.models.diff_rows import STEP, DiffRows, Show
 
 
@@ -136,3 +137,73 @@ def test_every_line_is_shown_once_or_hidden_once_whatever_is_opened(
             else:
                 rows.show_more(number, up=which == "up")
             check(rows)
+
+
+SPANS = st.lists(st.tuples(st.integers(0, 120), st.integers(0, 12)), max_size=4)
+
+
+@given(LINES, LINES, st.booleans(), st.sampled_from([0, 3, 10, None]), SPANS)
+def test_every_line_is_shown_once_or_hidden_once_with_any_context_and_any_lines_opened(
+    old: list[bytes], new: list[bytes], unified: bool, context: int | None, spans: list[tuple[int, int]]
+) -> None:
+    shared = [b"same %d" % n for n in range(80)]
+    result = build(b"\n".join([*old, *shared, *new]) + b"\n", b"\n".join([*new, *shared, *old]) + b"\n")
+    if not isinstance(result, DiffDocument):
+        return
+    rows = DiffRows(result, unified=unified, context=context)
+    check(rows)
+    for hunk in result.hunks:
+        first = max(0, hunk.first_change - (context or 0))
+        assert all(rows.kind(rows.index_of(row)) is not Show.FOLD for row in range(first, hunk.last_change + 1))
+    rows.open_rows([(first, first + count) for first, count in spans])
+    check(rows)
+    for first, count in spans:
+        shown = range(first, min(first + count + 1, len(result.rows)))
+        assert all(rows.kind(rows.index_of(row)) is not Show.FOLD for row in shown)
+    again = DiffRows(result, unified=not unified, hidden=rows.hidden())
+    assert again.hidden() == rows.hidden()
+    check(again)
+
+
+@given(st.lists(st.integers(0, 5), min_size=1, max_size=400), st.lists(st.integers(0, 399), max_size=8), st.booleans())
+def test_wrapped_rows_are_as_high_as_was_measured_and_everything_else_counts_as_one_line(
+    extra: list[int], looked: list[int], whole: bool
+) -> None:
+    lines = ExtraLines(len(extra), lambda index, _exact: extra[index])
+    known: set[int] = set()
+    for index in looked:
+        if index < len(extra):
+            lines.look(index)
+            known.update(range(index // BLOCK * BLOCK, min(len(extra), (index // BLOCK + 1) * BLOCK)))
+    if whole:
+        while lines.look_on():
+            pass
+        known = set(range(len(extra)))
+    total = 0
+    for index, value in enumerate(extra):
+        assert lines.above(index) == total
+        assert lines.of(index) == (value if index in known else 0)
+        total += value if index in known else 0
+    assert lines.above(len(extra)) == total
+
+
+def test_an_estimate_is_replaced_by_what_was_measured() -> None:
+    lines = ExtraLines(10, lambda _, exact: 3 if exact else 1)
+    assert lines.look_on()
+    assert lines.above(10) == 10
+    assert lines.look(4)
+    assert lines.above(10) == 30
+    assert not lines.look(4)
+    assert not lines.look_on()
+
+
+def test_wrapped_rows_are_found_by_their_pixels(sample: DiffDocument) -> None:
+    rows = DiffRows(sample, unified=False)
+    rows.wrap(lambda index, _exact: index % 3 if rows.row_kind(index) is not None else 0)
+    assert rows.extra is not None
+    while rows.extra.look_on():
+        pass
+    check(rows)
+    rows.show_all(0)
+    assert rows.extra is not None
+    assert rows.extra.above(len(rows)) == 0

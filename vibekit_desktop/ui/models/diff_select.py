@@ -80,13 +80,15 @@ def text_of(side: DiffSide, selection: Selection, crlf: Container[int] = _NO_LIN
     first, last = selection.first, selection.last
     if selection.empty or first.line > len(side.lines):
         return ""
-    final = min(last.line, len(side.lines))
-    pieces: list[str] = []
-    for number, text in enumerate(side.lines[first.line - 1 : final], first.line):
-        start = first.column if number == first.line else 0
-        if number == last.line:
-            pieces.append(text[start : last.column])
-            break
-        pieces.append(text[start:])
-        pieces.append(_ENDS.get(side.line_ending, "\r\n" if number in crlf else "\n"))
-    return "".join(pieces)
+    lines = list(side.lines[first.line - 1 : last.line])
+    beyond = last.line > len(side.lines)
+    if not beyond:
+        lines[-1] = lines[-1][: last.column]
+    lines[0] = lines[0][first.column :]
+    end = _ENDS.get(side.line_ending)
+    if end is not None:
+        return end.join(lines) + (end if beyond else "")
+    ends = ["\r\n" if number in crlf else "\n" for number in range(first.line, first.line + len(lines))]
+    if not beyond:
+        ends[-1] = ""
+    return "".join(piece for pair in zip(lines, ends, strict=True) for piece in pair)
