@@ -208,6 +208,17 @@ def test_p3_files_that_run_later_are_always_asked_about_and_the_question_says_wh
     assert stage.asked[0].answers == (Answer.ALLOW_ONCE, Answer.DENY)
 
 
+@pytest.mark.parametrize("path", ["server.pem", "certs/fullchain.PEM", "a.der", "public.key", "link.txt"])
+def test_p3_files_that_may_hold_a_key_are_always_asked_about(stage: Stage, path: str) -> None:
+    stage.file("real.pem")
+    (stage.root / "link.txt").symlink_to("real.pem")
+    stage.rules = [*ALL_RULES, Rule(chat=CHAT, kind=RuleKind.FOLDER, subject="certs")]
+    stage.answers = [Answer.DENY]
+    assert stage.run(lambda: stage.gate.ask(edit(path, "", "x"))) == "no"
+    (question,) = stage.asked
+    assert (question.why, question.answers) == ((), (Answer.ALLOW_ONCE, Answer.DENY))
+
+
 @pytest.mark.parametrize("path", ["src/main.py", "README.md", "web/index.html", "lib/builder.py", "docs/makefile.md", "a.json"])
 def test_p3_other_files_are_covered_by_a_rule(stage: Stage, path: str) -> None:
     stage.rules = list(ALL_RULES)

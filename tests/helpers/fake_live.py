@@ -44,6 +44,7 @@ class FakeAgents(Answers):
 
     found: list[AgentInfo] = field(default_factory=list)
     kept: list[AgentSession] = field(default_factory=list)
+    wrong: list[str] = field(default_factory=list)
 
     def _one(self, agent: str) -> AgentInfo:
         for info in self.found:
@@ -54,6 +55,9 @@ class FakeAgents(Answers):
     async def list(self) -> Sequence[AgentInfo]:
         self.note("list")
         return self.found
+
+    async def problems(self) -> Sequence[str]:
+        return self.wrong
 
     async def check(self, agent: str) -> AgentInfo:
         self.note("check", agent)

@@ -6,6 +6,7 @@ As in `cli.commands`: call the services, print, return the exit status of comman
 import argparse
 import asyncio
 import shlex
+import sys
 from collections.abc import Sequence
 
 from vibekit_desktop.cli import printing
@@ -28,13 +29,16 @@ async def agents(core: Core, options: argparse.Namespace) -> int:
     infos = await core.agents.list()
     if options.check:
         infos = await asyncio.gather(*(_checked(core, info) for info in infos))
+    problems = await core.agents.problems()
     if options.json:
-        printing.print_json({"agents": [agent_object(info) for info in infos]})
+        printing.print_json({"agents": [agent_object(info) for info in infos], "problems": list(problems)})
         return DONE
     printing.print_rows(("agent", "state", "version", "command"), [_row(info) for info in infos])
     for info in infos:
         for line in _more(info):
             printing.say(printing.visible(line))
+    for problem in problems:
+        print(printing.visible(problem), file=sys.stderr)
     return DONE
 
 

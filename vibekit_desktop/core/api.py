@@ -421,6 +421,9 @@ class Agents(Protocol):
     async def list(self) -> Sequence[AgentInfo]:
         """Every agent of the list and of the user's own, with what is known without starting any; those that are here first."""
 
+    async def problems(self) -> Sequence[str]:
+        """What is wrong with the user's own list of agents, a sentence each."""
+
     async def check(self, agent: str) -> AgentInfo:
         """Start an agent, ask what it is and whether it wants a sign-in, and end it again; raises `UnknownAgent`."""
 

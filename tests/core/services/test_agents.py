@@ -47,14 +47,11 @@ def test_the_list_says_what_is_here_first_and_starts_nothing(computer: Computer)
     assert os.listdir(computer.data) == [], "looking writes nothing"
 
 
-def test_an_own_agent_is_in_the_list_and_a_damaged_list_of_ones_own_is_told(
-    computer: Computer, expected_logs: ExpectedLogs
-) -> None:
+def test_an_own_agent_is_in_the_list_and_a_damaged_list_of_ones_own_is_told(computer: Computer) -> None:
     mine = computer.install("mine", folder=computer.folder / "opt")
     computer.own({"id": "mine", "name": "Mine", "desktop": {"programs": [[mine, "-x"]]}})
     info = computer.listed("mine")
     assert (info.name, info.command, info.custom, info.state) == ("Mine", (mine, "-x"), True, AgentState.FOUND)
-    expected_logs.expect("agents.json")
     (computer.data / "agents.json").write_text("{")
 
     async def both(agents: AgentService) -> tuple[int, Sequence[str]]:
@@ -66,6 +63,29 @@ def test_an_own_agent_is_in_the_list_and_a_damaged_list_of_ones_own_is_told(
     (computer.data / "agents.json").unlink()
     (computer.data / "agents.json").mkdir()
     assert computer.run(both) == (count, ("agents.json was not read: not a regular file",))
+
+
+def test_what_is_wrong_with_the_own_list_is_told_where_the_agent_asked_for_is_the_one(
+    computer: Computer, expected_logs: ExpectedLogs
+) -> None:
+    computer.install("opencode")
+    computer.install("gemini")
+    computer.own({"id": "mine", "name": "Mine"}, {"id": "gemini", "desktop": 7})
+    computer.run(lambda agents: agents.launchable(AgentChoice(name="opencode")))
+    assert not expected_logs.records
+    with pytest.raises(UnknownAgent) as unknown:
+        computer.run(lambda agents: agents.launchable(AgentChoice(name="MINE")))
+    assert unknown.value.problem.startswith("agent 1 of agents.json was left out: ")
+    with pytest.raises(UnknownAgent) as unknown:
+        computer.run(lambda agents: agents.launchable(AgentChoice(name="other")))
+    assert not unknown.value.problem
+    expected_logs.expect("agent 2 of agents.json was left out")
+    computer.run(lambda agents: agents.launchable(AgentChoice(name="gemini")))
+    assert len(expected_logs.records) == 1
+    (computer.data / "agents.json").write_text("{")
+    with pytest.raises(UnknownAgent) as unknown:
+        computer.run(lambda agents: agents.launchable(AgentChoice(name="mine")))
+    assert unknown.value.problem.startswith("agents.json was not read: ")
 
 
 def test_a_program_inside_of_a_workspace_is_not_an_agent(computer: Computer) -> None:
@@ -123,7 +143,7 @@ def test_an_agent_that_nobody_knows_and_one_that_is_not_here_are_told_apart(comp
     assert (missing.value.name, missing.value.install) == ("OpenCode", "npm install -g opencode-ai")
     with pytest.raises(AgentMissing) as missing:
         computer.run(lambda agents: agents.launchable(AgentChoice(command=("./opencode", "acp"))))
-    assert missing.value.name == "OpenCode"
+    assert missing.value.name == "./opencode"
 
 
 def test_an_own_command_is_used_as_it_is(computer: Computer) -> None:

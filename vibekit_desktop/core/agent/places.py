@@ -97,7 +97,7 @@ class Places:
         if behind.verdict is Verdict.REFUSE:
             return replace(found, verdict=Verdict.REFUSE, refused=behind.refused)
         if behind.verdict is Verdict.ASK:
-            return replace(found, verdict=Verdict.ASK, why=behind.why)
+            return replace(found, verdict=Verdict.ASK, why=behind.why or found.why)
         return found
 
     async def _real(self, path: WorkspacePath, *, itself: bool) -> WorkspacePath:

@@ -14,7 +14,7 @@ from urllib.parse import unquote, urlsplit
 
 from vibekit_desktop.core.agent.name_tables import seen_as, words
 from vibekit_desktop.core.agent.runs_later import runs_later
-from vibekit_desktop.core.agent.secret_names import is_secret
+from vibekit_desktop.core.agent.secret_names import is_secret, may_hold_key
 from vibekit_desktop.core.disk import names
 from vibekit_desktop.core.types.agents import Operation, Why
 from vibekit_desktop.core.types.ids import WorkspacePath
@@ -173,6 +173,8 @@ def judge(text: str, operation: Operation, bounds: Bounds) -> Ruling:
         return refuse(named)  # the workspace is the home folder, or holds it
     if chosen or runs_later(below):
         return Ruling(Verdict.ASK, shown, inside, why=Why.RUNS_LATER)
+    if may_hold_key(below[-1]):
+        return Ruling(Verdict.ASK, shown, inside)
     return Ruling(Verdict.FREE, shown, inside)
 
 

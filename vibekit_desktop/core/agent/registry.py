@@ -105,10 +105,19 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Registry:
-    """The agents, those of the list first. ``problems``: what was left out of the user's own list and why, a sentence each."""
+    """The agents, those of the list first. ``problems``: what was left out of the user's own list and why, a sentence each;
+    ``of``: which agent each is about, as far as its entry says that, in small letters."""
 
     entries: tuple[Entry, ...]
     problems: tuple[str, ...] = ()
+    of: tuple[frozenset[str], ...] = ()
+
+    def problem_of(self, text: str, *, known: bool) -> str:
+        """What is wrong with the entry of an agent that somebody names; of one that is not ``known`` also what kept the whole
+        list from being read. Empty if nothing is."""
+        wanted = text.strip().casefold()
+        found = (problem for problem, of in zip(self.problems, self.of, strict=True) if wanted in of or not (of or known))
+        return next(found, "")
 
     def find(self, text: str) -> Entry | None:
         """An agent by its id, its name or another name people use for it; upper and lower case are the same."""
@@ -138,6 +147,10 @@ class Registry:
         return tuple(entry.id for entry in self.entries)
 
 
+_NO_NAME = frozenset({""})
+"""Of an entry that does not even say what it is called: it is about no agent that anybody can name."""
+
+
 def read(own: bytes | None = None) -> Registry:
     """The list that comes with the program, and ``own``, the content of the user's file, over it."""
     shipped, models = _shipped()
@@ -146,17 +159,20 @@ def read(own: bytes | None = None) -> Registry:
     merged = dict(shipped)
     problems: list[str] = []
     given = _own(own, problems)
+    of = [frozenset[str]()] * len(problems)
     for number, raw in enumerate(given.agents, 1):
+        said: dict[str, object] = {}
         try:
             said = msgspec.json.decode(raw, type=dict[str, object])
             over = _over(merged.get(str(said.get("id"))), said)
             entry = _entry(over, (*models, *given.models))
         except (msgspec.DecodeError, msgspec.ValidationError, UnicodeDecodeError, RecursionError, ValueError) as error:
             problems.append(f"agent {number} of agents.json was left out: {error}")
+            of.append(frozenset(str(said[key]).casefold() for key in ("id", "name") if key in said) or _NO_NAME)
             continue
         merged[entry.id] = over
     entries = [_entry(raw, (*models, *given.models), custom=key not in shipped) for key, raw in merged.items()]
-    return Registry(tuple(entries), tuple(problems))
+    return Registry(tuple(entries), tuple(problems), tuple(of))
 
 
 @cache

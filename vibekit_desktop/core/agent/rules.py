@@ -1,7 +1,7 @@
 """What an answer given once for all allows, which answers make sense for a question, and the rule that an answer makes. Pure.
 
 A rule allows what it names and nothing like it: a command by its whole text in the workspace folder, edits by the folder that
-they are in. Files that run later, places outside, deletions and moves are covered by none: each of these is asked. Any thread.
+they are in. Files that run later or may hold keys, places outside, deletions and moves are covered by none: each of these is asked. Any thread.
 """
 
 from collections.abc import Iterable, Sequence
@@ -26,11 +26,18 @@ class Wanted:
     folder: str = ""
     exact: bool = True
     why: frozenset[Why] = frozenset()
+    always: bool = False
+    """It is asked each time, for no reason that is told: the name of a file that may hold a key says enough."""
+
+    @property
+    def has_rule(self) -> bool:
+        """Whether an answer may be given once for all."""
+        return not (self.always or self.why - _NO_MATTER)
 
 
 def allows(rules: Iterable[Rule], chat: ChatId, wanted: Wanted) -> bool:
     """Whether a rule of the chat answers with yes."""
-    if wanted.why - _NO_MATTER:
+    if not wanted.has_rule:
         return False
     return any(rule.chat == chat and _covers(rule, wanted) for rule in rules)
 
@@ -62,7 +69,7 @@ def answers(wanted: Wanted, hold: Hold = Hold.NONE) -> tuple[Answer, ...]:
     """The answers that make sense, in the order of the buttons."""
     if hold is not Hold.NONE:
         return (Answer.RETRY, Answer.UNPROTECTED, Answer.DENY)
-    if wanted.why - _NO_MATTER:
+    if not wanted.has_rule:
         return (Answer.ALLOW_ONCE, Answer.DENY)
     lasting: tuple[Answer, ...] = ()
     if wanted.operation is Operation.RUN and _has_rule(wanted):

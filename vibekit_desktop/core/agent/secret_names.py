@@ -23,6 +23,7 @@ _NAMES = words(
 _KEY_NAME = re.compile(r"id_(rsa|dsa|ecdsa|ecdsa_sk|ed25519|ed25519_sk|xmss)([._-].*)?|ssh_host_[a-z0-9_]+_key")
 _KEY_SUFFIXES = (".ppk", ".p8", ".p12", ".pfx", ".pkcs12", ".jks", ".keystore", ".bks", ".kdb", ".kdbx", ".keychain", ".ovpn")
 _KEY_PEM = re.compile(r"(^|.*[._-])(key|privkey|priv|private|privatekey|secret|[a-z0-9]*key)[0-9]*([._-].*)?\.(pem|der)")
+_MAYBE = (".pem", ".der", ".key")
 _PUBLIC = re.compile(r"(^|.*[._-])(pub|public|pubkey|publickey|public-key|public_key)([._-].*)?\.(pem|der|key)")
 _FOLDERS = frozenset({".ssh", ".gnupg", ".gpg", ".password-store", "private-keys-v1.d", "keychains", "keyrings", ".1password"})
 _TAILS = places(
@@ -52,6 +53,11 @@ def is_key_name(name: str) -> bool:
     if seen.endswith(".key"):
         return True
     return _KEY_PEM.fullmatch(seen) is not None
+
+
+def may_hold_key(name: str) -> bool:
+    """Whether a file of this name may be a certificate, or a private key, or both: nobody knows without opening it."""
+    return seen_as(name).endswith(_MAYBE)
 
 
 def is_secret(parts: Sequence[str], *, writing: bool = True) -> bool:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 
 from vibekit_desktop.core.agent.ansi import marked
 from vibekit_desktop.core.agent.places import Place
-from vibekit_desktop.core.agent.policy import Refused
+from vibekit_desktop.core.agent.policy import Refused, Verdict
 from vibekit_desktop.core.agent.rules import Wanted, folder_of
 from vibekit_desktop.core.types.agents import Operation, Why
 from vibekit_desktop.core.types.chats import DiffFragment
@@ -104,6 +104,8 @@ class Wish:
             folder=self.folder_shown if self.operation is Operation.RUN else "",
             exact=self.exact,
             why=frozenset(self.reasons),
+            always=self.operation in WRITES
+            and any(place.verdict is Verdict.ASK and place.why is None for place in self.places),
         )
 
     def with_why(self, *more: Why) -> "Wish":

@@ -213,7 +213,7 @@ class AgentService:
     async def _entry(self, agent: str) -> Entry:
         entry = (await asyncio.to_thread(self._read)).find(agent)
         if entry is None:
-            raise UnknownAgent(agent, self._registry.ids)
+            raise UnknownAgent(agent, self._registry.ids, self._registry.problem_of(agent, known=False))
         return entry
 
     def _read(self) -> Registry:
@@ -226,10 +226,10 @@ class AgentService:
         except CoreError as error:
             unread = (f"agents.json was not read: {getattr(error, 'reason', error.code)}",)
         agents = registry.read(own)
-        agents = replace(agents, problems=(*unread, *agents.problems))
+        agents = replace(agents, problems=(*unread, *agents.problems), of=(*(frozenset[str]() for _ in unread), *agents.of))
         if agents.problems != self._registry.problems:
             for problem in agents.problems:
-                _log.warning("%s", problem)
+                _log.info("%s", problem)  # who looks at the list is told
         self._registry = agents
         return agents
 
@@ -287,7 +287,9 @@ class AgentService:
         else:
             entry = agents.find(choice.name)
             if entry is None:
-                raise UnknownAgent(choice.name, agents.ids)
+                raise UnknownAgent(choice.name, agents.ids, agents.problem_of(choice.name, known=False))
+            if problem := agents.problem_of(entry.id, known=True):
+                _log.warning("%s", problem)  # what is started is not what its user meant
             info = self._info(entry, path)
             if not info.command:
                 raise AgentMissing(entry.name, entry.install)
@@ -309,7 +311,8 @@ class AgentService:
         command = found.command(choice.command, path, home=self._home)
         name = choice.name or (entry.name if entry is not None else Path(choice.command[0]).name)
         if not command:
-            raise AgentMissing(name, entry.install if entry is not None else "")
+            looked_for = name if registry.is_bare(choice.command[0]) else choice.command[0]
+            raise AgentMissing(looked_for, entry.install if entry is not None else "")
         return AgentInfo(id="", name=name, state=AgentState.FOUND, command=command, custom=True)
 
 

@@ -169,7 +169,7 @@ class LibraryService:
         detail = ", ".join([*words, *([f"{own} of your own"] if own else [])]) or "none found"
         problems = len(await self._agents.problems())
         if problems:
-            detail += f"; {problems} problems in agents.json"
+            detail += f"; {problems} problem{'' if problems == 1 else 's'} in agents.json, which `agents` shows"
         return [Check(name="agents", state="warning" if problems else "ok", detail=detail)]
 
     def _doctor(self) -> list[Check]:

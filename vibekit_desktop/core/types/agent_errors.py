@@ -6,12 +6,14 @@ from vibekit_desktop.core.types.errors import EnvironmentFault, Malformed, Refus
 
 
 class UnknownAgent(Malformed):
-    """There is no agent of this name in the list, nor among the user's own. Exit status 2."""
+    """There is no agent of this name in the list, nor among the user's own. ``problem``: a sentence of what is wrong with the
+    user's own list, if that may be why. Exit status 2."""
 
     code = "agent.unknown"
 
-    def __init__(self, name: str, known: Sequence[str]) -> None:
+    def __init__(self, name: str, known: Sequence[str], problem: str = "") -> None:
         super().__init__("agent", name)
+        self.problem = problem
         self.name = name
         self.known = tuple(known)
 
