@@ -1,7 +1,8 @@
 """What an answer given once for all allows, which answers make sense for a question, and the rule that an answer makes. Pure.
 
 A rule allows what it names and nothing like it: a command by its whole text in the workspace folder, edits by the folder that
-they are in. Files that run later or may hold keys, places outside, deletions and moves are covered by none: each of these is asked. Any thread.
+they are in. Files that run later or may hold keys, places outside, deletions and moves are covered by none: each is asked. Any
+thread.
 """
 
 from collections.abc import Iterable, Sequence
