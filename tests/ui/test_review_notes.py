@@ -177,3 +177,23 @@ def test_the_list_is_by_file_and_line_and_passes_qts_own_tests(qtmodeltester: Mo
     model.set_places([PlacedComment(_comment("a", 2), 20, 20)])
     assert [row.comment.id for row in model.rows] == ["a9", "a2", "b3"]
     qtmodeltester.check(model)
+
+
+def test_in_the_smallest_window_the_comments_stand_in_the_place_of_the_files(stage: ReviewStage) -> None:
+    async def story() -> None:
+        await stage.open()
+        await say(stage, "Words")
+        stage.key(Qt.Key.Key_C)
+        await settle()
+        for width in range(1300, 790, -20):  # as a person drags it
+            stage.window.resize(width, 560)
+            await settle(3)
+        assert stage.window.width() == 800
+        assert not stage.page.list.isVisible()
+        assert stage.page.comments.isVisible()
+        assert stage.page.pane.width() >= 320
+        stage.page.toggle_comments()
+        await settle()
+        assert stage.page.list.isVisible()
+
+    run(story())

@@ -67,12 +67,12 @@ def change_name(request: InverseRequest) -> str:
     return tr("this change")
 
 
-def whose_lines(overlaps: Sequence[OverlapAt]) -> str:
-    """Who changed the same lines later, as the beginning of a sentence."""
-    who = {overlap.changed_by for overlap in overlaps}
+def whose_lines(plan: InversePlan) -> str:
+    """Who changed the same lines later, as the beginning of a sentence; later turns of the same chat are nobody else."""
+    who = {overlap.changed_by for overlap in plan.overlaps}
     if who == {"user"}:
         return tr("Your lines")
-    return tr("Later lines") if who <= {"user", "unknown"} else tr("Lines of another chat")
+    return tr("Later lines") if who <= {"user", "unknown", plan.request.chat} else tr("Lines of another chat")
 
 
 def overlaps_title(plan: InversePlan) -> str:
@@ -81,7 +81,7 @@ def overlaps_title(plan: InversePlan) -> str:
         "{who} and {what} overlap in {n} place",
         "{who} and {what} overlap in {n} places",
         len(plan.overlaps),
-        who=whose_lines(plan.overlaps),
+        who=whose_lines(plan),
         what=change_name(plan.request),
     )
 

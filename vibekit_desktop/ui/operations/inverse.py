@@ -185,7 +185,7 @@ class InverseOperations(QObject):
             title = tr("This deletes {file}, which {what} created.", file=wish.name, what=change)
             return self._ask(title, tr("A copy is kept."), tr("Delete file"))
         if wish.hunk < 0 and path in plan.later_kept:
-            who = _who(file)
+            who = _who(file, wish.request.chat)
             title = tr("{file} was changed {who}after {what}.", file=wish.name, who=who, what=change)
             text = tr("Undo only what {what} did, and keep the later lines?", what=change)
             return self._ask(title, text, tr("Undo {what} only", what=change), compare=True)
@@ -249,9 +249,9 @@ def _kept(plan: InversePlan) -> str:
     return tr_n("Later work in {n} file is kept.", "Later work in {n} files is kept.", count) if count else ""
 
 
-def _who(file: PlannedFile | None) -> str:
-    """Who changed it later, as part of a sentence with a blank behind it; nothing where nobody knows."""
+def _who(file: PlannedFile | None, chat: ChatId) -> str:
+    """Who changed it later, as part of a sentence with a blank behind it; nothing for later turns or where nobody knows."""
     changed_by = file.changed_by if file is not None else None
-    if changed_by in (None, "unknown"):
+    if changed_by in (None, "unknown", chat):
         return ""
     return tr("by you") + " " if changed_by == "user" else tr("by another chat") + " "

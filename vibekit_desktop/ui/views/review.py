@@ -223,10 +223,10 @@ class ReviewPage(ReviewFrame):
         self._wanted = None
         if path is None:
             return
-        if self.list.current == path:
+        was_current = self.list.current == path
+        self.list.select(path)
+        if was_current:
             self._choose(path, at_once=True)
-        else:
-            self.list.select(path)
 
     def _show_entries(self) -> None:
         counts: dict[WorkspacePath, int] = {}

@@ -25,7 +25,7 @@ NOW = Now()
 _TIGHT = 1000
 """Below this width the bar says the layout by icons only, and the title elides."""
 _TIGHTER = 860
-"""Below this one whitespace is only in its menu."""
+"""Below this one it says less of whitespace, and comments are only in the menu."""
 
 
 class ReviewBar(QWidget):
@@ -51,6 +51,7 @@ class ReviewBar(QWidget):
         self.new: Point = NOW
         self._point: Point = NOW
         """What the right side is when it is not the disk."""
+        self._with_comments = False
         self._options = ReviewOptions()
         self._last_ignored = Ignore.ALL
         self._layouts = ((tr("Side by side"), "split"), (tr("Unified"), "unified"))
@@ -149,7 +150,8 @@ class ReviewBar(QWidget):
         self.comments.set_badge(f"{count:,}" if count else "")
         name = tr_n("{n} comment", "{n} comments", count) if count else tr("Comments")
         self.comments.setAccessibleName(tr("Hide comments") if shown else name)
-        self.comments.setVisible(bool(count) or shown)
+        self._with_comments = bool(count) or shown
+        self._fit()
 
     def _show(self) -> None:
         self.left.set_choices([(point_label(self.old), self.old)], self.old)
@@ -190,6 +192,7 @@ class ReviewBar(QWidget):
             self.layout_switch.set_text(number, text if words else "")
         self.white.setText(tr("Ignore whitespace") if self.width() >= _TIGHTER * zoom else tr("Whitespace"))
         self.white.setAccessibleName(tr("Ignore whitespace"))
+        self.comments.setVisible(self._with_comments and self.width() >= _TIGHTER * zoom)
         self.update()
 
     # Qt's names below.

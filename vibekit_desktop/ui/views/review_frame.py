@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from itertools import pairwise
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from vibekit_desktop.core.types.diffs import DiffDocument
@@ -144,6 +144,12 @@ class ReviewFrame(QWidget):
     def _show_comments(self, shown: bool) -> None:
         self.comments.setVisible(shown)
         self.bar.set_comments(len(self._all_comments), shown=shown)
+        self._fit()
+
+    def _fit(self) -> None:
+        """Where there is little room the comments stand in the place of the files."""
+        narrow = self.width() < self._hub.theme.size("narrow-inspector")
+        self.list.setVisible(not (narrow and self.comments.isVisibleTo(self)))
 
     def _show_comment(self, comment: str) -> None:
         self._show_comments(True)
@@ -177,7 +183,11 @@ class ReviewFrame(QWidget):
         """Bring lines of the shown file into sight and choose them."""
         review_lines.go_to(self.pane, side, first, last)
 
-    # Qt's name below.
+    # Qt's names below.
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         QPainter(self).fillRect(self.rect(), self._hub.theme.color("bg.surface"))

@@ -19,7 +19,7 @@ from vibekit_desktop.ui.visible import one_line
 from vibekit_desktop.ui.wording import file_name, fit_path, folder_name, shown_path
 
 _TITLE_LEAST = 96
-_HEAD_ROOM, _HEAD_TIGHT = 900, 700
+_HEAD_ROOM, _HEAD_TIGHT, _HEAD_LEAST = 900, 700, 520
 
 
 class TitleBlock(QWidget):
@@ -262,7 +262,7 @@ class FileHead(QWidget):
         """Which hunk is current, from 0; -1 without hunks. ``before``, ``after``: the review goes on in another file."""
         text = tr("Hunk {n} of {count}", n=index + 1, count=count) if index >= 0 else ""
         self._hunk.set_text(text)
-        self._hunk.setVisible(count > 0)
+        self._hunk.setVisible(count > 0 and self.width() >= _HEAD_LEAST)
         for widget in (self._up, self._down):
             widget.setVisible(self._entry is not None)
         self._undo_hunk.setVisible(count > 0)
@@ -281,6 +281,9 @@ class FileHead(QWidget):
         self._editor.setText(tr("Open in editor") if wide else "")
         self._undo.setText(tr("Undo file") if self.width() >= _HEAD_TIGHT else tr("File"))
         self._undo_hunk.setText(tr("Undo hunk") if self.width() >= _HEAD_TIGHT else tr("Hunk"))
+        least = self.width() < _HEAD_LEAST
+        self._check.setText("" if least else tr("Reviewed"))
+        self._hunk.setVisible(bool(self._hunk.text) and not least)
         for button in (self._editor, self._undo, self._undo_hunk):
             button.updateGeometry()
 
@@ -306,8 +309,13 @@ class _Words(QWidget):
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         hub.changed.connect(self._fit)
 
-    def set_text(self, text: str) -> None:
+    @property
+    def text(self) -> str:
         """What it says."""
+        return self._text
+
+    def set_text(self, text: str) -> None:
+        """Say something else."""
         self._text = text
         self.setAccessibleName(text)
         self._fit()

@@ -3,7 +3,7 @@
 Shows a `FileListModel`; knows no core. UI thread only.
 """
 
-from PySide6.QtCore import QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QItemSelectionModel, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
@@ -42,6 +42,7 @@ class ReviewList(QWidget):
         layout.setSpacing(0)
         self.filter = SearchField(hub, tr("Filter files"), self)
         self.filter.textChanged.connect(self._filtered)
+        self.filter.setFixedHeight(round(hub.theme.size("control") * max(1.0, hub.theme.zoom)))
         field = QHBoxLayout()
         field.setContentsMargins(12, 0, 12, 8)
         field.addWidget(self.filter)
@@ -62,8 +63,12 @@ class ReviewList(QWidget):
         self._foot = _Foot(hub, self)
         self._foot.next.clicked.connect(self.go_to_next)
         layout.addWidget(self._foot)
-        hub.changed.connect(self.update)
+        hub.changed.connect(self._themed)
         self.show_entries()
+
+    def _themed(self) -> None:
+        self.filter.setFixedHeight(round(self._hub.theme.size("control") * max(1.0, self._hub.theme.zoom)))
+        self.update()
 
     @property
     def stops(self) -> tuple[QWidget, ...]:
@@ -119,7 +124,9 @@ class ReviewList(QWidget):
         """Make a file current; False if it is not in the list."""
         row = self._model.row_of(path)
         if row >= 0:
-            self.files.setCurrentIndex(self._model.index(row))
+            # Not only current: Qt makes a row current by itself when the list gets the focus, and chooses none.
+            how = QItemSelectionModel.SelectionFlag.ClearAndSelect
+            self.files.selectionModel().setCurrentIndex(self._model.index(row), how)
         return row >= 0
 
     def go_to_next(self) -> None:
@@ -155,7 +162,7 @@ class _Foot(QWidget):
         self._hub = hub
         self._done = self._total = 0
         row = QHBoxLayout(self)
-        row.setContentsMargins(16, 6, 9, 16)
+        row.setContentsMargins(16, 8, 9, 16)
         row.addStretch(1)
         self.next = Button(hub, tr("Next file"), kind="link", size="small", parent=self)
         self.next.setToolTip(tr("The next file that is not reviewed"))
@@ -174,15 +181,15 @@ class _Foot(QWidget):
     # Qt's names below.
 
     def sizeHint(self) -> QSize:
-        return QSize(200, 48)
+        return QSize(200, 49)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         theme = self._hub.theme
         painter = QPainter(self)
         painter.fillRect(QRectF(0, 0, self.width(), 1), theme.color("line.hair"))
-        box = QRectF(16, 6, self.width() - 110, 24)
+        box = QRectF(16, 8, self.width() - 110, 24)
         draw_text(painter, theme, box, self._words(), style="small", token="text.secondary")
-        meter = QRectF(16, self.height() - 13, self.width() - 32, 4)
+        meter = QRectF(16, self.height() - 16, self.width() - 32, 4)
         rounded(painter, meter, 2, fill=theme.color("bg.track"))
         if self._done:
             part = QRectF(meter.left(), meter.top(), meter.width() * self._done / self._total, meter.height())
