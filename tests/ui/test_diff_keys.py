@@ -1,5 +1,6 @@
 """The diff view by keyboard alone: a current line, choosing lines, folds, sides, and what is asked of others."""
 
+import time
 from collections.abc import Callable
 
 import pytest
@@ -10,8 +11,10 @@ from pytestqt.qtbot import QtBot
 
 from vibekit_desktop.core.diff.document import UNLIMITED, build
 from vibekit_desktop.core.types.diffs import DiffDocument, Move
+from vibekit_desktop.ui.models.diff_find import Hits
 from vibekit_desktop.ui.models.diff_options import DiffOptions
 from vibekit_desktop.ui.models.diff_rows import Show
+from vibekit_desktop.ui.models.diff_runs import Runs
 from vibekit_desktop.ui.theme.palette import ThemeHub
 from vibekit_desktop.ui.views.diff import DiffView
 from vibekit_desktop.ui.views.diff_dress import CommentMark
@@ -300,3 +303,31 @@ def test_held_outside_the_view_scrolls_on_and_chooses(qtbot: QtBot, view: Make) 
     before = widget.verticalScrollBar().value()
     QApplication.processEvents()
     assert widget.verticalScrollBar().value() == before
+
+
+def test_a_wrapped_line_higher_than_the_view_is_gone_through_by_key_and_costs_what_is_in_sight(
+    qtbot: QtBot, view: Make
+) -> None:
+    widget = view(document(b"first\nlast\n", b"first\n" + b"x" * 2_000_000 + b"needle\nlast\n"))
+    widget.set_options(DiffOptions(wrap=True))
+    rows = widget.rows
+    assert rows is not None
+    assert rows.row_height(1) > 100_000
+    widget.move_to(1)
+    top = widget.verticalScrollBar().value()
+    press(qtbot, widget, Qt.Key.Key_PageDown)
+    assert widget.current_row == 1
+    assert widget.verticalScrollBar().value() == top + widget.verticalScrollBar().pageStep()
+    begun = time.process_time()
+    widget.viewport().repaint()
+    assert time.process_time() - begun < 0.5
+    hits = Hits(widget.runs or Runs(document(b"", b"")), "needle")
+    list(hits.search())
+    widget.show_hit(hits[0])
+    place = widget.place_at(QPointF(widget.viewport().width() - 8, widget.viewport().height() // 3 + 10), 1)
+    assert place is not None
+    assert place.column > 1_999_000
+    press(qtbot, widget, Qt.Key.Key_End)
+    assert widget.current_row == 2
+    press(qtbot, widget, Qt.Key.Key_Up, Qt.Key.Key_Up)
+    assert widget.current_row == 1

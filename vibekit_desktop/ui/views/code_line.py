@@ -214,8 +214,8 @@ class LinePainter:
             self._plain(painter, box, line, runs, bands, scroll + row * columns * self.advance)
         else:
             self._laid_out(painter, box, line, runs, bands, scroll, columns, row)
-        if line.cut and not columns:
-            self._ending(painter, box, line, scroll)
+        if line.cut and (not columns or row == self.rows(line, columns) - 1):
+            self._ending(painter, box, line, box.left() + self.place_of(line, line.length, columns=columns)[1] - scroll)
 
     def _baseline(self, box: QRectF) -> float:
         return round(box.top() + (box.height() + self._ascent - self._descent) / 2)
@@ -300,13 +300,18 @@ class LinePainter:
                 self._band(painter, box, left + found[0], found[1] - found[0], band)
         self._layouts.draw(painter, layout, row, left, self._baseline(box))
 
-    def _ending(self, painter: QPainter, box: QRectF, line: Line, scroll: float) -> None:
-        from_left = self.width(line) + self.advance
-        x = box.left() + from_left - scroll
+    def _ending(self, painter: QPainter, box: QRectF, line: Line, end: float) -> None:
+        """How much was cut off, after the ``end`` of what is shown; in a full row over its last columns."""
+        words = f"… +{line.cut:,}"
+        x = end + self.advance
         if x < box.right():
+            width = self._theme.metrics("small").horizontalAdvance(words)
+            if end > box.left() + box.width() - width - self.advance:
+                x = box.right() - width - 2
+                painter.fillRect(QRectF(x - 4, box.top() + 2, width + 6, box.height() - 4), self._theme.color("bg.chip"))
             painter.setFont(self._theme.font("small"))
             painter.setPen(self._theme.color("text.tertiary"))
-            painter.drawText(QPointF(x, self._baseline(box)), f"… +{line.cut:,}")
+            painter.drawText(QPointF(x, self._baseline(box)), words)
 
 
 def _around(tags: Sequence[tuple[int, int]], start: int, end: int) -> Iterator[tuple[int, int]]:

@@ -11,6 +11,7 @@ from PySide6.QtCore import QEvent, QPointF, Qt, QTimer, Signal
 from PySide6.QtGui import QContextMenuEvent, QFocusEvent, QGuiApplication, QKeyEvent, QKeySequence, QMouseEvent, QWheelEvent
 from PySide6.QtWidgets import QMenu, QWidget
 
+from vibekit_desktop.core.types.diffs import RowKind
 from vibekit_desktop.ui.models.diff_rows import Show
 from vibekit_desktop.ui.models.diff_runs import NEW, OLD
 from vibekit_desktop.ui.models.diff_select import Place, Selection
@@ -99,8 +100,24 @@ class DiffView(ChoosingSurface):
         }
         if key not in places:
             return False
+        if self._within_tall_row(start, key):
+            return True
         self.move_to(places[key], choosing=modifiers == _SHIFT)
         return True
+
+    def _within_tall_row(self, index: int, key: Qt.Key) -> bool:
+        """A wrapped line may be higher than the view: then keys go through it before they leave it."""
+        rows, bar, height = self.rows, self.verticalScrollBar(), self.viewport().height()
+        if rows is None or not 0 <= index < len(rows) or rows.row_height(index) <= height:
+            return False
+        step = bar.pageStep() if key in (Qt.Key.Key_PageUp, Qt.Key.Key_PageDown) else bar.singleStep()
+        if key in (Qt.Key.Key_Down, Qt.Key.Key_PageDown) and bar.value() + height < rows.top(index + 1):
+            bar.setValue(min(bar.value() + step, rows.top(index + 1) - height))
+            return True
+        if key in (Qt.Key.Key_Up, Qt.Key.Key_PageUp) and bar.value() > rows.top(index):
+            bar.setValue(max(bar.value() - step, rows.top(index)))
+            return True
+        return False
 
     def _scroll_sideways(self, steps: int, *, alone: bool) -> None:
         bar = self.horizontalScrollBar()
@@ -183,8 +200,9 @@ class DiffView(ChoosingSurface):
         if mark is not None and line == mark.first and point.x() < pane.left() + 22:
             self.comment_activated.emit(mark.ids[0])
             return True
-        move = dress.moves.at(side, line) if rows.row_kind(index) != "same" else None
-        if move is None or line != (move.old_first if side == OLD else move.new_first) or point.x() < pane.right() - 140:
+        words = self._painter.label_of(side, line) if rows.row_kind(index) is not RowKind.SAME else ""
+        move = dress.moves.at(side, line)
+        if not words or move is None or point.x() < pane.right() - self._painter.label_width(words):
             return False
         self.go_to_line(1 - side, move.new_first if side == OLD else move.old_first)
         return True
@@ -273,12 +291,15 @@ class DiffView(ChoosingSurface):
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         """With Shift, sideways in the pane under the pointer alone; else as in every view."""
-        if not event.modifiers() & _SHIFT or self._unified:
+        if not event.modifiers() & _SHIFT:
             super().wheelEvent(event)
             return
-        pixels, angle = event.pixelDelta(), event.angleDelta()
-        move = float(pixels.x() or pixels.y()) or (angle.x() or angle.y()) / 120 * self.horizontalScrollBar().singleStep() * 3
-        self.scroll_apart(self._geometry.side_at(self.viewport().width(), event.position().x()), -move)
+        bar, pixels, angle = self.horizontalScrollBar(), event.pixelDelta(), event.angleDelta()
+        move = float(pixels.x() or pixels.y()) or (angle.x() or angle.y()) / 120 * bar.singleStep() * 3
+        if self._unified:
+            bar.setValue(round(bar.value() - move))
+        else:
+            self.scroll_apart(self._geometry.side_at(self.viewport().width(), event.position().x()), -move)
         event.accept()
 
     def leaveEvent(self, event: QEvent) -> None:

@@ -89,13 +89,13 @@ class ChoosingSurface(HunkSurface):
 
     def show_hit(self, hit: Hit) -> None:
         """Bring a place into sight, out of its fold if it is in one."""
-        rows, runs = self.rows, self._runs
-        if rows is None or runs is None:
+        rows = self.rows
+        if rows is None:
             return
         self.show_row(hit.row)
         index = rows.index_of(hit.row, hit.side)
         self.bring_row(index)
-        self.scroll_to_column(hit.side, runs.line(hit.side, hit.row), hit.start, hit.end)
+        self.scroll_to_column(index, hit.side, hit.start, hit.end)
         self._side = hit.side if not self._unified else self._side
         self._set_cursor(index)
 
@@ -211,11 +211,19 @@ class ChoosingSurface(HunkSurface):
         line = rows.sides(index)[side]
         return Place(line, len(self._text(side).lines[line - 1])) if line is not None else Place(1, 0)
 
-    def scroll_to_column(self, side: int, line: int, start: int, end: int) -> None:
-        """Scroll sideways until some characters of a line are in sight."""
-        if self._painter.wrap:
+    def scroll_to_column(self, index: int, side: int, start: int, end: int) -> None:
+        """Scroll until some characters of the line in a display row are in sight: sideways, or to their row where it wraps."""
+        rows = self.rows
+        line = rows.sides(index)[side] if rows is not None else None
+        if rows is None or line is None:
             return
         shown = self._painter.line(side, line)
+        if self._painter.wrap:
+            step, height = self._hub.theme.size("row-code"), self.viewport().height()
+            y = rows.top(index) + step * self._painter.lines.place_of(shown, start, columns=self._painter.wrap)[0]
+            if not self.verticalScrollBar().value() <= y <= self.verticalScrollBar().value() + height - step:
+                self.verticalScrollBar().setValue(y - height // 3)
+            return
         left = self._painter.lines.place_of(shown, start)[1]
         right = self._painter.lines.place_of(shown, end)[1]
         bar, room = self.horizontalScrollBar(), self._geometry.room(self.viewport().width())

@@ -45,6 +45,7 @@ class RowPainter:
         self.scroll = [0.0, 0.0]
         self.wrap = 0
         self._lines: dict[tuple[int, int], Line] = {}
+        self._exposed = QRect()
         self.use(theme)
 
     def use(self, theme: Theme) -> None:
@@ -111,6 +112,7 @@ class RowPainter:
     def paint(self, painter: QPainter, exposed: QRect, width: int, scroll_y: int) -> None:
         """Every row that ``exposed`` touches, in a viewport of ``width`` scrolled down by ``scroll_y``."""
         theme = self.theme
+        self._exposed = exposed
         painter.fillRect(exposed, theme.color("bg.surface"))
         rows = self.rows
         if rows is None or not len(rows):
@@ -164,10 +166,7 @@ class RowPainter:
                 self._sign(painter, first, columns, changed)
             text = QRectF(box.left() + columns.text, box.top(), box.width() - columns.text, box.height())
             self._text(painter, text, index, source, number, changed)
-            if moved is not None and number == (moved.old_first if source == OLD else moved.new_first):
-                words = tr("moved to line {n}", n=number_text(moved.new_first))
-                if source == NEW:
-                    words = tr("moved from line {n}", n=number_text(moved.old_first))
+            if moved is not None and (words := self.label_of(source, number)):
                 self._label(painter, first, words)
         if self.dress.current is not None and self.dress.current[0] <= index <= self.dress.current[1]:
             bar = QRectF(box.left(), box.top(), theme.size("diff-current-bar"), box.height())
@@ -196,7 +195,10 @@ class RowPainter:
         painter.setClipRect(box)
         if self.wrap:
             step = self.theme.size("row-code")
-            for part in range(round(box.height()) // step):
+            # A line of a few megabytes has tens of thousands of rows: only those in sight are painted.
+            first = max(0, int(self._exposed.top() - box.top()) // step)
+            end = min(round(box.height()) // step, int(self._exposed.bottom() - box.top()) // step + 1)
+            for part in range(first, end):
                 place_box = QRectF(box.left(), box.top() + part * step, self.wrap * self.lines.advance, step)
                 painter.setClipRect(place_box.adjusted(0, 0, 1, 0))
                 self.lines.paint(painter, place_box, line, runs, bands, columns=self.wrap, row=part)
@@ -274,10 +276,23 @@ class RowPainter:
             y = round(first.top() + (first.height() - 14) / 2)
             draw_icon(painter, self.theme, "chat", "accent.text", round(box.left() + 5), y, 14)
 
+    def label_of(self, side: int, number: int) -> str:
+        """What the first line of a moved block says of its other end; empty for every other line."""
+        move = self.dress.moves.at(side, number)
+        if move is None or number != (move.old_first if side == OLD else move.new_first):
+            return ""
+        if side == NEW:
+            return tr("moved from line {n}", n=number_text(move.old_first))
+        return tr("moved to line {n}", n=number_text(move.new_first))
+
+    def label_width(self, words: str) -> float:
+        """How much of the right end of a row a label takes."""
+        return text_width(self.theme, "label", words, weight=400) + 20
+
     def _label(self, painter: QPainter, box: QRectF, words: str) -> None:
         theme = self.theme
-        width = text_width(theme, "label", words, weight=400) + 12
-        place = QRectF(box.right() - width - 8, box.top() + 2, width, box.height() - 4)
+        width = self.label_width(words)
+        place = QRectF(box.right() - width, box.top() + 2, width - 8, box.height() - 4)
         rounded(painter, place, theme.radius("mark"), fill=theme.color("bg.chip"))
         painter.setFont(theme.font("label", weight=400))
         painter.setPen(theme.color("text.secondary"))

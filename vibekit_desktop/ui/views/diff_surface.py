@@ -11,6 +11,7 @@ from PySide6.QtGui import QHideEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QWidget
 
 from vibekit_desktop.core.types.diffs import DiffDocument, StyleRuns, WordSpans
+from vibekit_desktop.ui.models.diff_heights import BLOCK
 from vibekit_desktop.ui.models.diff_options import USUAL, DiffOptions
 from vibekit_desktop.ui.models.diff_rows import DiffRows, Show
 from vibekit_desktop.ui.models.diff_runs import NEW, OLD, Runs
@@ -243,7 +244,7 @@ class DiffSurface(QAbstractScrollArea):
         changed = True
         while changed:
             last = rows.at(self.verticalScrollBar().value() + self.viewport().height())
-            changed = any(rows.extra.look(index) for index in (*range(first, last, _BLOCK), last))
+            changed = any(rows.extra.look(index) for index in (*range(first, last, BLOCK), last))
             if changed:
                 self._hold_place()
 
@@ -254,10 +255,8 @@ class DiffSurface(QAbstractScrollArea):
         self._holding = True
         bar = self.verticalScrollBar()
         bar.setRange(0, max(0, rows.height - self.viewport().height()))
-        value = bar.value()
         if self._place is not None and self._place[0] < len(rows):
-            value = rows.top(self._place[0]) - self._place[1]
-        bar.setValue(value)
+            bar.setValue(rows.top(self._place[0]) - self._place[1])
         self._holding = False
         self.viewport().update()
 
@@ -304,6 +303,10 @@ class DiffSurface(QAbstractScrollArea):
         bar, height = self.verticalScrollBar(), self.viewport().height()
         top, bottom = rows.top(index), rows.top(index + 1)
         if bar.value() <= top and bottom <= bar.value() + height:
+            return
+        if bottom - top > height:
+            if not top - height < bar.value() < bottom:
+                bar.setValue(top if bar.value() <= top else bottom - height)
             return
         step = self._hub.theme.size("row-code")
         if 0 < bar.value() - top <= step:
@@ -372,6 +375,8 @@ class DiffSurface(QAbstractScrollArea):
     def scrollContentsBy(self, dx: int, dy: int) -> None:
         if self._holding:
             return
+        if dx and not self.horizontalScrollBar().value():
+            self._apart = [0.0, 0.0]  # at the very left both sides are as one again
         if dx or self._options.wrap:
             self._settle()
             self.viewport().update()
