@@ -4,10 +4,11 @@ from collections.abc import Iterator
 from itertools import product
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QEvent, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QFocusFrame, QHBoxLayout, QLineEdit, QWidget
 from pytestqt.qtbot import QtBot
+from shiboken6 import delete
 
 from vibekit_desktop.ui.theme.palette import ThemeHub
 from vibekit_desktop.ui.theme.style import FocusRing
@@ -34,11 +35,13 @@ def stops(qtbot: QtBot, ring: FocusRing) -> tuple[QWidget, list[QWidget]]:
     host.show()
     host.activateWindow()
     qtbot.waitActive(host)
+    QTest.mouseClick(host, Qt.MouseButton.LeftButton)  # whatever another test held down is let go
     return host, made
 
 
 def rings() -> int:
     QApplication.processEvents()
+    QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)  # a frame that was let go says so later
     return sum(1 for one in QApplication.allWidgets() if isinstance(one, QFocusFrame) and one.isVisible())
 
 
@@ -75,3 +78,13 @@ def test_enter_and_space_press_the_button_that_has_the_focus(stops: tuple[QWidge
     made[0].setEnabled(False)
     QTest.keyClick(made[0], key)
     assert pressed == [0, 1]
+
+
+def test_a_focused_button_may_be_destroyed(stops: tuple[QWidget, list[QWidget]]) -> None:
+    _, made = stops
+    for number in (0, 3):
+        made[number].setFocus(Qt.FocusReason.TabFocusReason)
+        delete(made[number])  # the focus goes on while it is being destroyed
+        QApplication.processEvents()
+    made[1].setFocus(Qt.FocusReason.TabFocusReason)
+    assert rings() == 1

@@ -319,3 +319,34 @@ def test_tab_goes_from_the_question_by_the_queue_to_the_composer(program: Progra
         QTest.keyClick(QApplication.focusWidget() or program.window, Qt.Key.Key_Tab)
         seen.append(QApplication.focusWidget())
     assert seen == wanted
+
+
+def test_tab_goes_from_pane_to_pane_and_to_a_divider_at_the_end_of_its_pane(program: Program) -> None:
+    program.live(replace(ASKING, queue=(QueuedPrompt("q", Prompt(text="next")),)))
+    program.conductor.sidebar.picker.setFocus()
+    names: list[str] = []
+    for _ in range(40):
+        focus = QApplication.focusWidget()
+        assert focus is not None
+        names.append(focus.accessibleName())
+        QTest.keyClick(focus, Qt.Key.Key_Tab)
+        if QApplication.focusWidget() is program.conductor.sidebar.picker:
+            break
+    order = [
+        "Chats",
+        "Import",
+        "Width of the chat list",
+        "Agent: Claude Code",
+        "Hide inspector",
+        "Transcript",
+        "Allow once: Claude Code wants to run a command",
+        "Queued message 1: next",
+        "Message to Claude Code",
+        "Attach files",
+        "Stop turn 6",
+        "Timeline",
+        "Timeline",
+        "Width of the inspector",
+    ]
+    assert [name for name in names if name in order] == order
+    assert names[-1] == "Width of the inspector"

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
@@ -242,7 +243,7 @@ def test_an_agent_that_lists_no_sessions_says_so(program: Program) -> None:
     program.fake.agents.raises["sessions"] = NotOffered("Claude Agent", "sessions")
     dialog = program.ask()
     program.press(dialog.ask_sessions)
-    assert "does not offer" in dialog.note.text()
+    assert dialog.note.text() == "Claude Agent can't list its sessions."
     assert dialog.ask_sessions.isEnabled()
 
 
@@ -273,10 +274,85 @@ def test_only_one_dialog_is_open(program: Program) -> None:
     assert len(program.dialogs) == 1
 
 
-def test_an_error_at_the_beginning_is_told(program: Program) -> None:
+def test_what_cannot_begin_is_told_in_the_dialog_which_keeps_what_was_typed(program: Program) -> None:
     program.fake.live.raises["new_chat"] = UnknownAgent("claude", ())
-    program.press(program.ask().primary)
-    assert "There is no agent" in program.conductor.notifier.shown
+    dialog = program.ask()
+    dialog.command.setText("no-such-agent --acp")
+    program.press(dialog.primary)
+    assert program.dialog is dialog
+    assert "There is no agent" in dialog.note.text()
+    assert dialog.command.text() == "no-such-agent --acp"
+    assert program.conductor.notifier.shown == ""
+    assert dialog.primary.isEnabled()
+    program.press(dialog.primary)
+    assert program.dialogs == []
+    assert len(program.asked("new_chat")) == 2
+
+
+def test_a_beginning_that_takes_long_can_be_given_up(program: Program, monkeypatch: pytest.MonkeyPatch) -> None:
+    ended: list[str] = []
+
+    async def never(*_: object) -> None:
+        try:
+            await asyncio.Event().wait()
+        except asyncio.CancelledError:
+            ended.append("cancelled")
+            raise
+
+    monkeypatch.setattr(program.fake.live, "new_chat", never)
+    dialog = program.ask()
+    program.press(dialog.primary)
+    assert (dialog.primary.text(), dialog.primary.isEnabled()) == ("Starting…", False)
+    program.press(dialog.cancel)
+    assert program.dialogs == []
+    assert ended == ["cancelled"]
+
+
+@pytest.mark.parametrize("folder", ["/", str(Path.home())])
+def test_a_folder_that_is_no_workspace_is_refused_before_anything_begins(program: Program, folder: str) -> None:
+    dialog = program.ask()
+    dialog._take_folder(folder)
+    assert not dialog.primary.isEnabled()
+    assert "project folder" in dialog.note.text()
+    dialog._take_folder("/srv/new")
+    assert dialog.primary.isEnabled()
+    assert dialog.note.text() == ""
+
+
+def test_a_blank_is_no_command_and_starts_no_agent_of_the_list(program: Program) -> None:
+    dialog = program.ask()
+    dialog.command.setText(" ")
+    assert dialog.choice is None
+    assert not dialog.primary.isEnabled()
+    QTest.keyClick(dialog.command, Qt.Key.Key_Return)
+    program.settle()
+    assert program.asked("new_chat") == []
+    dialog.command.setText("")
+    assert dialog.choice == AgentChoice(name="claude")
+
+
+def test_the_agent_that_is_chosen_is_in_sight(program: Program) -> None:
+    program.window.resize(800, 560)
+    program.fake.agents.found = [replace(AGENTS[1], id=f"a{n}", name=f"Agent {n}") for n in range(40)]
+    dialog = program.ask(agent="a30")
+    box = dialog.agents.chosen_box.toRect()
+    shown = dialog.agents.mapTo(dialog._scroll.viewport(), box.center())
+    assert dialog._scroll.viewport().rect().contains(shown)
+
+
+def test_files_are_looked_for_in_the_folder_of_the_chat_and_the_text_has_the_focus(program: Program, tmp_path: Path) -> None:
+    composer = program.conductor.page.composer
+    assert composer.folder == samples.WORKSPACE
+    composer.folder = str(tmp_path)
+    composer.attach_button.setFocus()
+    composer.attach()
+    (chooser,) = program.window.findChildren(QFileDialog)
+    assert chooser.directory().absolutePath() == str(tmp_path)
+    chooser.filesSelected.emit([str(tmp_path / "a.txt")])
+    chooser.close()
+    QApplication.processEvents()
+    assert composer.chips.attachments
+    assert program.window.focusWidget() is composer.field  # offscreen no window is in front again by itself
 
 
 def test_the_first_page_begins_a_chat_with_the_agent_that_was_pressed(program: Program) -> None:

@@ -12,6 +12,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QMenu, QWidget
 
 from vibekit_desktop.core.api import Core
+from vibekit_desktop.core.types.agent_errors import NotOffered
 from vibekit_desktop.core.types.agents import AgentChoice, AgentInfo, AgentState, LivePhase, LiveState, SignInKind
 from vibekit_desktop.core.types.chats import ExportFormat
 from vibekit_desktop.core.types.errors import CoreError
@@ -77,7 +78,6 @@ class AgentDesk(QObject):
         page.foot.read_only.copy_requested.connect(self._copy_as_prompt)
         page.sign_in_requested.connect(self.sign_in)
         first_run.agent_chosen.connect(lambda agent: self.new_chat(agent=agent))
-        live.work.chat_wanted.connect(self._made)
         live.work.agent_chosen.connect(self._agent_chosen)
         bridge.subscribe(self, AgentChecked, lambda _event: self._checked())
 
@@ -101,11 +101,12 @@ class AgentDesk(QObject):
             dialog.sessions_wanted.connect(self._list_sessions)
             dialog.check_wanted.connect(self._check)
             dialog.look_at_chosen()
-            wanted = await dialog.ask()
+            work = self._live.work
+            chat = await dialog.ask(lambda wanted: work.new_chat(wanted.workspace, wanted.choice, wanted.session))
         finally:
             self._asking, self._dialog = False, None
-        if wanted is not None:
-            self._live.work.new_chat(wanted.workspace, wanted.choice, wanted.session)
+        if chat is not None:
+            self._made(chat)
 
     def _last_agent(self) -> str:
         state = self._live.state
@@ -133,6 +134,10 @@ class AgentDesk(QObject):
         async def work() -> None:
             try:
                 found = await self._core.agents.sessions(choice, Path(workspace))
+            except NotOffered as error:
+                if self._dialog is not None:
+                    self._dialog.no_sessions(tr("{agent} can't list its sessions.", agent=one_line(error.name, 40)))
+                return
             except CoreError as error:
                 if self._dialog is not None:
                     self._dialog.no_sessions(sentence(error).title)
@@ -215,11 +220,11 @@ class AgentDesk(QObject):
                 dialog = self._dialog = NewChatDialog(
                     self._hub, self._window, await self._agents(), agent=self._last_agent(), go_on=True
                 )
-                wanted = await dialog.ask()
+                chosen = await dialog.ask(lambda wanted: self._live.work.choose(chat, wanted.choice))
             finally:
                 self._asking, self._dialog = False, None
-            if wanted is not None:
-                self._choose(chat, wanted.choice)
+            if chosen is not None:
+                self._agent_chosen(chosen)
 
         if not self._asking and self._open.chat is not None:
             self._asking = True

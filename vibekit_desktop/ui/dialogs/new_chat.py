@@ -3,11 +3,14 @@
 Also asks, without folder and session, who is to go on with a chat that is there. UI thread only.
 """
 
+import asyncio
 import shlex
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent
 from PySide6.QtWidgets import (
     QFileDialog,
     QFrame,
@@ -21,9 +24,12 @@ from PySide6.QtWidgets import (
 )
 
 from vibekit_desktop.core.types.agents import AgentChoice, AgentInfo, AgentSession, AgentState
+from vibekit_desktop.core.types.errors import CoreError, WorkspaceRefused
+from vibekit_desktop.core.types.ids import ChatId
 from vibekit_desktop.ui import when
 from vibekit_desktop.ui.dialogs.overlay import Overlay
 from vibekit_desktop.ui.dialogs.sign_in import show_through
+from vibekit_desktop.ui.error_text import sentence
 from vibekit_desktop.ui.text import tr, tr_n
 from vibekit_desktop.ui.theme.palette import ThemeHub
 from vibekit_desktop.ui.views.agent_rows import AgentRows, can_start
@@ -50,7 +56,8 @@ class NewChatDialog(Overlay[NewChat]):
     """The dialog. ``sessions_wanted(AgentChoice, workspace)`` is answered with `show_sessions` or `no_sessions`;
     ``check_wanted(agent)``: it is chosen, and nobody has looked yet whether it is ready.
 
-    Invariant: the primary button is on exactly if there is a folder (where one is asked for) and an agent that can be started.
+    Invariant: the primary button is on exactly if there is a folder (where one is asked for) that may be worked in, and an
+    agent that can be started. It stays open until what is wanted was done: see `ask`.
     """
 
     sessions_wanted = Signal(object, str)
@@ -101,6 +108,8 @@ class NewChatDialog(Overlay[NewChat]):
         self.sessions.picked.connect(self._pick_session)
         self.sessions.hide()
         self._session = ""
+        self._doing: asyncio.Future[ChatId] | None = None
+        self._given_up: asyncio.Future[ChatId] | None = None
         self._looked_at: set[str] = set()
         self._session_choices: Sequence[tuple[str, object]] = ()
         self.note = _label("", self.card)
@@ -171,14 +180,21 @@ class NewChatDialog(Overlay[NewChat]):
             self.sessions.setFocus(Qt.FocusReason.OtherFocusReason)
         self._refresh()
 
+    def refuse(self, why: str) -> None:
+        """What was wanted could not be done, and why; everything stays as it was chosen."""
+        self._refresh()
+        self._say(why, wrong=True)
+
     def no_sessions(self, why: str) -> None:
         """Its sessions can't be listed, and why."""
         self.ask_sessions.setEnabled(True)
         self._say(why)
 
-    def _say(self, text: str) -> None:
+    def _say(self, text: str, *, wrong: bool = False) -> None:
         self.note.setText(text)
-        self.note.setStyleSheet(f"color: {self.hub.theme.hex('text.secondary')}")
+        self.note.setStyleSheet(f"color: {self.hub.theme.hex('danger.text' if wrong else 'text.secondary')}")
+        if wrong:
+            QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self.note, text))
         self._place()
 
     def _show_folders(self) -> None:
@@ -196,6 +212,8 @@ class NewChatDialog(Overlay[NewChat]):
             dialog = self._folder_dialog = QFileDialog(self.window(), tr("Choose a folder to work in"))
             dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
             dialog.setFileMode(QFileDialog.FileMode.Directory)
+            if self._workspace:
+                dialog.setDirectory(self._workspace)
             dialog.setOption(QFileDialog.Option.ShowDirsOnly)
             dialog.fileSelected.connect(self._take_folder)
             dialog.destroyed.connect(self._folder_dialog_gone)
@@ -208,6 +226,7 @@ class NewChatDialog(Overlay[NewChat]):
         self._workspace = folder
         self._folders = tuple(dict.fromkeys((folder, *self._folders)))
         self._show_folders()
+        self._say("")
         self._forget_sessions()
 
     def look_at_chosen(self) -> None:
@@ -219,10 +238,18 @@ class NewChatDialog(Overlay[NewChat]):
 
     def _chosen(self, _info: object) -> None:
         self.look_at_chosen()
-        box = self.agents.chosen_box.toRect()
-        self._scroll.ensureVisible(box.center().x(), box.center().y(), 0, box.height())
+        self._see_chosen()
         self._say("")
         self._forget_sessions()
+
+    def _see_chosen(self) -> None:
+        box = self.agents.chosen_box.toRect()
+        self._scroll.ensureVisible(box.center().x(), box.center().y(), 0, box.height())
+
+    def _show_card(self) -> None:
+        super()._show_card()
+        self._layout.activate()
+        self._see_chosen()  # not before: nothing had a size yet
 
     def _typed(self) -> None:
         self._say("")
@@ -249,8 +276,8 @@ class NewChatDialog(Overlay[NewChat]):
     @property
     def choice(self) -> AgentChoice | None:
         """The agent that is chosen; None if none can be started."""
-        text = self.command.text().strip()
-        if text:
+        text = self.command.text()
+        if text:  # a blank is no command, and nobody who typed it means the agent of the list
             try:
                 command = tuple(shlex.split(text))
             except ValueError:
@@ -261,27 +288,54 @@ class NewChatDialog(Overlay[NewChat]):
 
     def _refresh(self) -> None:
         choice = self.choice
-        ready = choice is not None and (self._go_on or bool(self._workspace))
+        refused = None if self._go_on else _refused(self._workspace)
+        ready = choice is not None and (self._go_on or bool(self._workspace)) and refused is None and self._doing is None
         begin = tr("Continue session") if self._session else tr("Start chat")
         text = tr("Continue here") if self._go_on else begin
+        if self._doing is not None:
+            text = tr("Starting…")
         self.primary.setText(text)
         self.primary.setAccessibleName(text)
         self.primary.setEnabled(ready)
         self.primary.updateGeometry()
         self.ask_sessions.setVisible(ready and not self._go_on and self.sessions.isHidden())
         if self.command.text().strip() and choice is None:
-            self._say(tr("A quotation mark is missing in that command."))
+            self._say(tr("A quotation mark is missing in that command."), wrong=True)
+        elif refused is not None:
+            self._say(sentence(refused).sentence, wrong=True)
 
     def _accept(self) -> None:
         choice = self.choice
         if self.primary.isEnabled() and choice is not None:
             self.answer(NewChat(self._workspace, choice, self._session))
 
-    async def ask(self) -> NewChat | None:
-        """What is wanted, or None; the dialog is gone afterwards."""
-        found = await self.wait()
-        self.close_now()
-        return found
+    async def ask(self, do: Callable[[NewChat], Awaitable[ChatId]]) -> ChatId | None:
+        """Let ``do`` do what is wanted; if it raises a `CoreError` that is said here and asked again. Returns the chat, or None
+        if nothing is wanted. The dialog is gone afterwards."""
+        while (wanted := await self.wait()) is not None:
+            doing = self._doing = asyncio.ensure_future(do(wanted))
+            self._refresh()
+            try:
+                chat = await doing
+            except CoreError as error:
+                self._doing = None
+                self.refuse(sentence(error).sentence)
+            except asyncio.CancelledError:
+                self.close_now()
+                if doing is not self._given_up:
+                    raise
+                return None
+            else:
+                self.close_now()
+                return chat
+        return None
+
+    def answer(self, value: NewChat | None) -> None:
+        """The answer; a no while what was wanted is being done gives that up."""
+        if value is None and self._doing is not None:
+            self._given_up, self._doing = self._doing, None
+            self._given_up.cancel()
+        super().answer(value)
 
     # How large it is.
 
@@ -292,6 +346,15 @@ class NewChatDialog(Overlay[NewChat]):
         shown = max(1, min(_ROWS, len(self.agents.rows), (room.height() - rest) // row))
         self._scroll.setFixedHeight(row * shown)
         return QSize(_WIDTH, rest + row * shown).boundedTo(room)
+
+
+def _refused(folder: str) -> WorkspaceRefused | None:
+    """Why a folder is not to be worked in, as far as its name says it; the core looks at the others."""
+    if not folder:
+        return None
+    path = Path(folder)
+    reason = "root" if path == Path(path.anchor) else "home" if path == Path.home() else ""
+    return WorkspaceRefused(folder, reason) if reason else None
 
 
 def _session_words(session: AgentSession, now_ms: int) -> str:

@@ -21,13 +21,12 @@ from vibekit_desktop.ui.text import tr
 class LiveOperations(QObject):
     """Signals: ``known(LiveState)``: what a chat is doing, asked for and not told by an event; ``taken(chat, Prompt)`` and
     ``refused(chat, Prompt)``: what became of a prompt; ``unqueued(chat, Prompt)``: it waits no longer and can be written anew;
-    ``chat_wanted(chat)``: a chat was made and is to be shown; ``agent_chosen(chat)``: somebody answers in it now."""
+    ``agent_chosen(chat)``: somebody answers in it now."""
 
     known = Signal(object)
     taken = Signal(object, object)
     refused = Signal(object, object)
     unqueued = Signal(object, object)
-    chat_wanted = Signal(object)
     agent_chosen = Signal(object)
 
     def __init__(self, core: Core, bridge: Bridge, notifier: Notifier, parent: QObject) -> None:
@@ -144,23 +143,21 @@ class LiveOperations(QObject):
         """Let an agent answer in the chat from now on."""
 
         async def work() -> None:
-            self.known.emit(await self._live.choose_agent(chat, choice))
-            self.agent_chosen.emit(chat)
+            self.agent_chosen.emit(await self.choose(chat, choice))
 
         self._do("choose an agent", work)
 
-    def new_chat(self, workspace: str, choice: AgentChoice, session: str = "") -> None:
-        """Begin a chat in a folder, or go on with a session that the agent keeps."""
+    async def choose(self, chat: ChatId, choice: AgentChoice) -> ChatId:
+        """The same, for whoever waits for it and tells its errors."""
+        self.known.emit(await self._live.choose_agent(chat, choice))
+        return chat
 
-        async def work() -> None:
-            folder = Path(workspace)
-            if session:
-                chat = await self._live.continue_session(folder, choice, session)
-            else:
-                chat = await self._live.new_chat(folder, choice)
-            self.chat_wanted.emit(chat)
-
-        self._do("begin a chat", work)
+    async def new_chat(self, workspace: str, choice: AgentChoice, session: str = "") -> ChatId:
+        """Begin a chat in a folder, or go on with a session that the agent keeps. Raises why not."""
+        folder = Path(workspace)
+        if session:
+            return await self._live.continue_session(folder, choice, session)
+        return await self._live.new_chat(folder, choice)
 
     def discard_empty(self, chat: ChatId) -> None:
         """Nobody wants to say anything in it: it goes, if it is empty."""

@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
     QToolTip,
     QWidget,
 )
+from shiboken6 import isValid
 
 from vibekit_desktop.ui.theme.palette import Theme, ThemeHub
 from vibekit_desktop.ui.theme.qss import stylesheet
@@ -248,11 +249,11 @@ class FocusRing(QObject):
     def _moved(self, _old: QWidget | None, new: QWidget | None) -> None:
         pressed = QApplication.mouseButtons() != Qt.MouseButton.NoButton
         wanted = new if isinstance(new, QAbstractButton) and not pressed else None
-        if self._frame is not None:
+        if self._frame is not None and isValid(self._frame):
             self._frame.destroyed.disconnect(self._gone)  # it comes later, and would be taken for the end of the next frame
             self._frame.setWidget(None)  # type: ignore[arg-type]  # Qt takes null, the stubs do not say so
             self._frame.deleteLater()
-            self._frame = None
+        self._frame = None
         self._watch(new if isinstance(new, QAbstractButton) else None)
         if wanted is not None:
             self._frame = QFocusFrame(wanted)
@@ -264,16 +265,11 @@ class FocusRing(QObject):
 
     def _watch(self, button: QAbstractButton | None) -> None:
         """Only the focused button is watched: a filter on the whole program would be called for every event of it."""
-        if self._button is not None:
-            self._button.destroyed.disconnect(self._button_gone)
+        if self._button is not None and isValid(self._button):  # the focus also leaves a button because it is destroyed
             self._button.removeEventFilter(self)
         self._button = button
         if button is not None:
-            button.destroyed.connect(self._button_gone)
             button.installEventFilter(self)
-
-    def _button_gone(self) -> None:
-        self._button = None
 
     # Qt's name below.
 

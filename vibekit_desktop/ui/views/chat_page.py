@@ -113,6 +113,7 @@ class ChatPage(QWidget):
         self.model.set_view(view)
         self.header.set_chat(header.name, header.agent, view.chat.model, view.vault_workspace, shown_path)
         self.permission.set_workspace(view.vault_workspace)
+        self.composer.folder = view.vault_workspace if view.workspace_found else ""
         self._show_live()
 
     def set_live(self, state: LiveState) -> None:

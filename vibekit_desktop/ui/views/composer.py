@@ -73,6 +73,8 @@ class Composer(QWidget):
         self._state: LiveState | None = None
         self._busy = self._over = self._armed = False
         self._dialog: QFileDialog | None = None
+        self.folder = ""
+        """Where files to attach are looked for first: the folder of the chat."""
         self.setAcceptDrops(True)
         self.chips = AttachmentStrip(hub, self)
         self.field = PromptField(hub, self)
@@ -213,9 +215,15 @@ class Composer(QWidget):
         dialog = self._dialog = QFileDialog(self.window(), tr("Attach files"))
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.setFileMode(QFileDialog.FileMode.ExistingFiles)
-        dialog.filesSelected.connect(lambda paths: self.add([of_path(path) for path in paths]))
+        if self.folder:
+            dialog.setDirectory(self.folder)
+        dialog.filesSelected.connect(self._take_files)
         dialog.destroyed.connect(self._dialog_gone)
         dialog.open()
+
+    def _take_files(self, paths: Sequence[str]) -> None:
+        self.add([of_path(path) for path in paths])
+        self.focus()
 
     def _dialog_gone(self) -> None:
         self._dialog = None

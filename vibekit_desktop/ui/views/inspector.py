@@ -140,6 +140,7 @@ class Inspector(QWidget):
             row.addWidget(tab)
         row.addStretch(1)
         self._timeline_tab.setChecked(True)
+        QWidget.setTabOrder(self._files_tab, self.timeline)
         return row
 
     def _make_files_page(self) -> QWidget:

@@ -368,6 +368,8 @@ class Sidebar(QWidget):
         dialog = QFileDialog(self.window(), title)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.setFileMode(mode)
+        if self._workspace:
+            dialog.setDirectory(self._workspace)
         if mode is QFileDialog.FileMode.Directory:
             dialog.setOption(QFileDialog.Option.ShowDirsOnly)
         dialog.fileSelected.connect(answer)
