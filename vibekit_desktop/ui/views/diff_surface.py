@@ -152,15 +152,10 @@ class DiffSurface(QAbstractScrollArea):
         theme = self._hub.theme
         rows = None
         if self._document is not None:
-            rows = DiffRows(
-                self._document,
-                unified=self._unified,
-                line=theme.size("row-code"),
-                fold=round(theme.size("fold-bar") * theme.zoom),
-                context=self._options.context,
-                runs=self._runs,
-                hidden=hidden,
-            )
+            line, fold = theme.size("row-code"), round(theme.size("fold-bar") * theme.zoom)
+            how = {"line": line, "fold": fold}
+            context, unified = self._options.context, self._unified
+            rows = DiffRows(self._document, unified=unified, context=context, runs=self._runs, hidden=hidden, **how)
         self._painter.show(rows)
         self._widths.begin(self._document, self._options.tab_columns)
         self._measure()
