@@ -11,6 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.core.diff.strategies import LINE
+from tests.helpers.merge_model import reference, segments
 from vibekit_desktop.core.diff.merge import Merge, merge
 from vibekit_desktop.core.diff.touched import last_to_touch
 
@@ -121,43 +122,6 @@ def named_lines(draw: st.DrawFn) -> tuple[list[str], list[str], list[str]]:
         return new
 
     return base, edit(), edit()
-
-
-Segment = tuple[list[str], list[str], list[str]]
-
-
-def segments(base: list[str], ours: list[str], theirs: list[str]) -> list[Segment]:
-    """The texts cut where all three have the same line."""
-    found: list[Segment] = []
-    rest = (base, ours, theirs)
-    for line in base:
-        if line in ours and line in theirs:
-            cut = [lines.index(line) for lines in rest]
-            found.append(tuple(lines[:at] for lines, at in zip(rest, cut, strict=True)))  # type: ignore[arg-type]  # three
-            rest = tuple(lines[at + 1 :] for lines, at in zip(rest, cut, strict=True))  # type: ignore[assignment]  # three
-            found.append(([line], [line], [line]))
-    found.append(rest)
-    return found
-
-
-def around(added: list[str], base: list[str]) -> tuple[list[str], list[str]] | None:
-    """What a side added above and below the old lines, if it did nothing else."""
-    at = added.index(base[0]) if base and base[0] in added else -1
-    return (added[:at], added[at + len(base) :]) if at >= 0 and added[at : at + len(base)] == base else None
-
-
-def reference(one: Segment) -> list[str] | None:
-    """What becomes of a segment; None if somebody must decide."""
-    base, ours, theirs = one
-    if ours in (base, theirs):
-        return theirs
-    if theirs == base:
-        return ours
-    for added, changed in ((ours, theirs), (theirs, ours)):
-        beside = around(added, base)
-        if beside is not None and not set(base) & set(changed):
-            return [*beside[0], *changed, *beside[1]]
-    return None
 
 
 @given(named_lines(), st.randoms(use_true_random=False))
