@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication, QFileDialog, QWidget
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QFileDialog, QLineEdit, QMenu, QWidget
 
 from tests.app.window import Window
 from tests.helpers.program import tree
@@ -130,10 +131,41 @@ async def step(window: Window, key: Qt.Key, modifiers: Qt.KeyboardModifier = Qt.
     await window.settled()
 
 
+async def export_by_keys(window: Window, what: str, out: Path) -> None:
+    """Tab to the menu of the bar, walk to the entry, type the file's name."""
+    review = window.conductor.review
+    window.key(Qt.Key.Key_F6)
+    for _ in range(4):
+        if review.files.hasFocus():
+            break
+        window.key(Qt.Key.Key_F6)
+    assert review.files.hasFocus()
+    for _ in range(12):
+        if review.bar.more.hasFocus():
+            break
+        window.key(Qt.Key.Key_Backtab, SHIFT)
+    assert review.bar.more.hasFocus()
+    window.key(Qt.Key.Key_Space)
+    for words in ("Export this review", what):
+        menu = QApplication.activePopupWidget()
+        assert isinstance(menu, QMenu)
+        for _ in range(len(menu.actions()) + 1):
+            if menu.activeAction() is not None and menu.activeAction().text() == words:
+                break
+            QTest.keyClick(menu, Qt.Key.Key_Down)
+        QTest.keyClick(menu, Qt.Key.Key_Right if words != what else Qt.Key.Key_Return)
+    await window.until(lambda: window.main.window().findChildren(QFileDialog))
+    (save,) = window.main.window().findChildren(QFileDialog)
+    (name, *_) = save.findChildren(QLineEdit)
+    name.setText(str(out))
+    QTest.keyClick(name, Qt.Key.Key_Return)
+
+
 def dialog(window: Window, kind: type[QWidget]) -> list[QWidget]:
     return [one for one in window.main.findChildren(kind) if one.isVisible()]
 
 
+@pytest.mark.qt_log_ignore("does not support", extend=True)  # menus off screen
 async def test_fifty_files_are_reviewed_by_keys_alone(window: Window, folder: Path, tmp_path: Path) -> None:
     project = await made(window, folder)
     before = tree(folder)
@@ -200,6 +232,16 @@ async def test_fifty_files_are_reviewed_by_keys_alone(window: Window, folder: Pa
     (comment,) = review.all_comments
     assert (comment.path, comment.text.lower()) == ("pkg/m00.py", "why?")
     assert comment.quote == text("m00", 33).decode().splitlines()[comment.first_line - 1]
+
+    # The review is exported, from the menu of the bar.
+    out = tmp_path / "review.md"
+    await export_by_keys(window, "Summary (Markdown)…", out)
+    await window.until(lambda: window.toast == "Saved review.md")
+    exported = out.read_text()
+    assert "pkg/m00.py" in exported
+    assert "hy?" in exported, "the comment is in it"
+    window.shell.activateWindow()  # as a window manager does when a dialog is closed
+    await window.until(window.shell.isActiveWindow)
 
     # The undo is undone.
     await step(window, Qt.Key.Key_Z, CTRL)

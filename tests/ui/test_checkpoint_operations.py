@@ -88,6 +88,14 @@ def test_compare_shows_the_diff_and_changes_nothing(qtbot: QtBot, stage: Stage) 
     assert not stage.carried()
 
 
+def test_of_later_work_only_the_turn_can_be_undone(qtbot: QtBot, stage: Stage) -> None:
+    stage.fake.checkpoints.plans.append(undo_file_plan(Action.WRITE, turns=(4, 5)))
+    with qtbot.waitSignal(stage.work.turn_only_wanted) as seen:
+        assert undone(stage, lambda question: click(question.button("Undo turn 4 only"))) is None
+    assert seen.args == [samples.CHAT, ROWS, 4]
+    assert not stage.carried()
+
+
 def test_later_turns_that_would_go_too_are_named(stage: Stage) -> None:
     stage.fake.checkpoints.plans.append(undo_file_plan(Action.WRITE, turns=(4, 5)))
     assert undone(stage, lambda question: click(question.button("Undo turns 4 and 5"))) is not None

@@ -16,6 +16,7 @@ from vibekit_desktop.core.types.diffs import Compare, Ignore
 from vibekit_desktop.core.types.errors import BlobCorrupt
 from vibekit_desktop.core.types.events import WorkspaceRestored
 from vibekit_desktop.core.types.ids import Tag
+from vibekit_desktop.ui.actions import review_table, sequences, table
 from vibekit_desktop.ui.models.files import FileEntry, Mark
 from vibekit_desktop.ui.models.review_marks import mark_of, next_to_review
 from vibekit_desktop.ui.models.sides import FLAT, PointGroup, grouped, new_points, old_points
@@ -319,3 +320,14 @@ def test_many_points_are_put_together_by_ten_turns() -> None:
 def test_what_is_undone_as_a_whole_is_named() -> None:
     assert undo_all_words(BeforeTurn(3), AfterTurn(3)) == "Undo turn 3…"
     assert undo_all_words(BeforeTurn(3), AfterTurn(4)) == "Undo all of these changes…"
+
+
+def test_every_action_of_the_table_has_its_keys_in_the_page_and_none_twice(stage: ReviewStage) -> None:
+    bound = {action.objectName(): action for action in stage.page.actions()}
+    assert set(bound) == {spec.id for spec in review_table()}
+    for mac in (False, True):
+        keys = [key.toString() for spec in review_table() for key in sequences(spec, mac=mac)]
+        assert len(keys) == len(set(keys))
+    taken = {key.toString() for spec in table() for key in sequences(spec, mac=False)}
+    own = {key.toString() for spec in review_table() for key in sequences(spec, mac=False)}
+    assert not taken & own, "both would be ambiguous in the main window"

@@ -63,6 +63,29 @@ def table() -> tuple[ActionSpec, ...]:
     )
 
 
+def review_table() -> tuple[ActionSpec, ...]:
+    """The actions of a review, in the same way. Single letters do nothing while somebody writes."""
+    return (
+        ActionSpec("next-hunk", tr("Next hunk"), ("F7", "Alt+Down")),
+        ActionSpec("previous-hunk", tr("Previous hunk"), ("Shift+F7", "Alt+Up")),
+        ActionSpec("next-file", tr("Next file"), ("Ctrl+PgDown",), ("Ctrl+Alt+Down",)),
+        ActionSpec("previous-file", tr("Previous file"), ("Ctrl+PgUp",), ("Ctrl+Alt+Up",)),
+        ActionSpec("reviewed", tr("Reviewed"), ("V",)),
+        ActionSpec("whitespace", tr("Ignore whitespace"), ("W",)),
+        ActionSpec("layout", tr("Side by side or unified"), ("S",)),
+        ActionSpec("comment", tr("Comment on the lines"), ("C",)),
+        ActionSpec("comments", tr("Show or hide the comments"), ("Shift+C",)),
+        ActionSpec("undo-here", tr("Undo the file or hunk"), ("Ctrl+Backspace",)),
+        ActionSpec("undo-file", tr("Undo the file"), ("Ctrl+Shift+Backspace",)),
+        ActionSpec("editor", tr("Open in editor"), ("Ctrl+Shift+E",)),
+        ActionSpec("copy-path", tr("Copy path"), ("Ctrl+Shift+C",)),
+        ActionSpec("find", tr("Find in the diff"), ("Ctrl+F",)),
+        ActionSpec("find-next", tr("Next place"), ("F3",), ("Ctrl+G",)),
+        ActionSpec("find-previous", tr("Previous place"), ("Shift+F3",), ("Ctrl+Shift+G",)),
+        ActionSpec("back", tr("Back"), ("Esc",)),
+    )
+
+
 def on_mac() -> bool:
     """Whether the keys of macOS are used."""
     return QOperatingSystemVersion.currentType() == QOperatingSystemVersion.OSType.MacOS

@@ -23,7 +23,14 @@ from vibekit_desktop.ui.error_text import sentence
 from vibekit_desktop.ui.live_desk import LiveDesk
 from vibekit_desktop.ui.notify import Notifier
 from vibekit_desktop.ui.operations.checkpoints import CheckpointOperations
-from vibekit_desktop.ui.operations.inverse import InverseOperations, Wish, wish_for_all, wish_for_file, wish_for_hunk
+from vibekit_desktop.ui.operations.inverse import (
+    InverseOperations,
+    Wish,
+    wish_for_all,
+    wish_for_file,
+    wish_for_hunk,
+    wish_for_turn,
+)
 from vibekit_desktop.ui.operations.open_chat import OpenChat
 from vibekit_desktop.ui.operations.review_settings import ReviewSettings
 from vibekit_desktop.ui.operations.reviews import ReviewNotes
@@ -88,6 +95,7 @@ class ReviewDesk(QObject):
         self._main = _Station(page, notifier, undo, back)
         self._own: list[_Station] = []
         self._connect(self._main)
+        back.turn_only_wanted.connect(lambda chat, path, turn: self._undo(self._main, wish_for_turn(chat, path, turn)))
         live.held_changed.connect(lambda _: self._hold())
         bridge.subscribe(self, LiveChanged, self._live_changed)
         bridge.subscribe(self, HistoryGrew, lambda event: self._grew(event.chat))

@@ -51,11 +51,13 @@ class CheckpointOperations(QObject):
     """What a person can do with a chat's checkpoints. Invariant: one operation at a time; another one meanwhile is ignored.
 
     Signals: ``diff_wanted(chat, path, point)``: Compare was pressed: show the file at ``point`` against the disk;
+    ``turn_only_wanted(chat, path, turn)``: only what one turn did to a file is to be undone, and later work in it stays;
     ``finished(chat, report)``: something was done, or the attempt was a no-op; ``answered(chat)``: somebody said what becomes
     of a restore that did not end, and whatever came of it, what is shown of it may be old.
     """
 
     diff_wanted = Signal(object, object, object)
+    turn_only_wanted = Signal(object, object, int)
     finished = Signal(object, object)
     answered = Signal(object)
 
@@ -121,6 +123,8 @@ class CheckpointOperations(QObject):
                 key = await question.ask()
                 if key == "compare":
                     self.diff_wanted.emit(chat, path, point)
+                if key == "only" and isinstance(point, BeforeTurn):
+                    self.turn_only_wanted.emit(chat, path, point.turn)
                 if key != "go":
                     return None
                 if may_choose(file):
@@ -238,7 +242,7 @@ class CheckpointOperations(QObject):
             who = {"user": tr("you"), "unknown": tr("somebody, perhaps you,")}.get(file.changed_by or "", tr("another chat"))
             title = tr("{file} was changed by {who} after the agent.", file=name, who=who)
             text = tr("Putting it back to {point} replaces those lines too. A copy is kept.", point=where)
-            return self._ask(title, text, tr("Put it back to {point}", point=where), compare=True)
+            return self._ask(title, text, tr("Put it back to {point}", point=where), compare=True, only=_only(point))
         if file.action is Action.DELETE:
             turn = point.turn if isinstance(point, BeforeTurn) else 0
             if turn:
@@ -250,11 +254,14 @@ class CheckpointOperations(QObject):
             words = turns_words(file.turns)
             title = tr("This takes back what {turns} did to {file}.", turns=words, file=name)
             text = tr("The file will be as it was {point}. A copy of its present state is kept.", point=where)
-            return self._ask(title, text, tr("Undo {turns}", turns=words), compare=True)
+            return self._ask(title, text, tr("Undo {turns}", turns=words), compare=True, only=_only(point))
         return None
 
-    def _ask(self, title: str, text: str, go: str, *, compare: bool) -> Question:
-        choices = [Choice("", tr("Cancel")), Choice("go", go, "primary")]
+    def _ask(self, title: str, text: str, go: str, *, compare: bool, only: str = "") -> Question:
+        """``only``: the words for undoing one turn alone, which then is the primary: it loses nothing that came later."""
+        choices = [Choice("", tr("Cancel")), Choice("go", go, "secondary" if only else "primary")]
+        if only:
+            choices.append(Choice("only", only, "primary"))
         if compare:
             choices.insert(0, Choice("compare", tr("Compare")))
         return Question(self._hub, self._window, title, text, choices)
@@ -291,3 +298,8 @@ class CheckpointOperations(QObject):
     def _progressed(self, event: RestoreProgressed) -> None:
         if self._dialog is not None and self._dialog.plan.chat == event.chat:
             self._dialog.show_progress(event.done, event.total)
+
+
+def _only(point: Point) -> str:
+    """What undoing one turn alone is called, where the point is before one."""
+    return tr("Undo turn {turn} only", turn=point.turn) if isinstance(point, BeforeTurn) else ""

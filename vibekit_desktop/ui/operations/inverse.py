@@ -12,10 +12,20 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QWidget
 
 from vibekit_desktop.core.api import Core
-from vibekit_desktop.core.types.checkpoints import Action, LeaveReason, Now, PlannedFile, Point, RestorePlan, RestoreReport
+from vibekit_desktop.core.types.checkpoints import (
+    Action,
+    AfterTurn,
+    BeforeTurn,
+    LeaveReason,
+    Now,
+    PlannedFile,
+    Point,
+    RestorePlan,
+    RestoreReport,
+)
 from vibekit_desktop.core.types.diffs import FileDiff
 from vibekit_desktop.core.types.errors import CoreError, PlanStale
-from vibekit_desktop.core.types.ids import ChatId, WorkspacePath
+from vibekit_desktop.core.types.ids import BlobHash, ChatId, WorkspacePath
 from vibekit_desktop.core.types.reviews import Decisions, InversePlan, InverseRequest
 from vibekit_desktop.ui.bridge import Bridge
 from vibekit_desktop.ui.dialogs.overlaps import OverlapsDialog
@@ -35,37 +45,47 @@ _TRIES = 3
 _log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Wish:
-    """What somebody wants undone: ``diff`` with one ``hunk`` of it, ``diff`` as a whole, or without one everything between the
-    points of the request."""
+    """What somebody wants undone: of ``path`` the ``hunk`` that was counted in the content ``seen``, or all; without a path
+    everything between the points of the request. ``asked``: they know already that later work is in the file."""
 
     request: InverseRequest
-    diff: FileDiff | None = None
+    path: WorkspacePath | None = None
     hunk: int = -1
+    seen: BlobHash | None = None
+    asked: bool = False
 
     @property
     def name(self) -> str:
         """The file's name, or nothing."""
-        return file_name(shown_path(self.diff.request.path)) if self.diff is not None else ""
+        return file_name(shown_path(self.path)) if self.path is not None else ""
 
 
 def wish_for_hunk(diff: FileDiff, hunk: int) -> Wish:
     """One place of a file."""
     of = diff.request
-    return Wish(InverseRequest(chat=of.chat, old=of.old, new=of.new, paths=(of.path,), hunks=(hunk,)), diff, hunk)
+    request = InverseRequest(chat=of.chat, old=of.old, new=of.new, paths=(of.path,), hunks=(hunk,))
+    return Wish(request=request, path=of.path, hunk=hunk, seen=diff.after.sha)
 
 
 def wish_for_file(diff: FileDiff) -> Wish:
     """A file; one that was renamed gets its name back too."""
     of = diff.request
     paths = (of.path,) if of.old_path in (None, of.path) else (of.old_path, of.path)
-    return Wish(InverseRequest(chat=of.chat, old=of.old, new=of.new, paths=tuple(path for path in paths if path)), diff)
+    request = InverseRequest(chat=of.chat, old=of.old, new=of.new, paths=tuple(path for path in paths if path))
+    return Wish(request=request, path=of.path)
+
+
+def wish_for_turn(chat: ChatId, path: WorkspacePath, turn: int) -> Wish:
+    """What one turn did to a file, as somebody wants it who was told of later work in it."""
+    request = InverseRequest(chat=chat, old=BeforeTurn(turn), new=AfterTurn(turn), paths=(path,))
+    return Wish(request=request, path=path, asked=True)
 
 
 def wish_for_all(chat: ChatId, old: Point, new: Point) -> Wish:
     """Everything between two points."""
-    return Wish(InverseRequest(chat=chat, old=old, new=new))
+    return Wish(request=InverseRequest(chat=chat, old=old, new=new))
 
 
 class InverseOperations(QObject):
@@ -158,33 +178,31 @@ class InverseOperations(QObject):
         if question is None:
             return plan
         key = await question.ask()
-        if key == "compare" and wish.diff is not None:
-            self.compare_wanted.emit(wish.diff.request.path, wish.request.new)
+        if key == "compare":
+            self.compare_wanted.emit(wish.path, wish.request.new)
         return plan if key == "go" else None
 
     @staticmethod
     def _is_stale(wish: Wish, plan: InversePlan) -> bool:
         """Whether a hunk was counted in another content than the one on disk: it would be another hunk."""
-        if wish.hunk < 0 or wish.diff is None or wish.request.new != Now() or plan.plan is None:
+        if wish.hunk < 0 or wish.request.new != Now() or plan.plan is None:
             return False
-        path = wish.diff.request.path
-        file = next((each for each in plan.plan.files if each.path == path), None)
-        return file is not None and file.current.sha != wish.diff.after.sha
+        file = next((each for each in plan.plan.files if each.path == wish.path), None)
+        return file is not None and file.current.sha != wish.seen
 
     # Asking.
 
     def _question(self, wish: Wish, plan: InversePlan, what: RestorePlan) -> Question | None:
         """What is asked before, if anything is: of a turn always, of a file where it goes or later work stays in it."""
         change = change_name(wish.request)
-        if wish.diff is None:
+        if wish.path is None:
             title = tr("Undo {what}?", what=change)
             return self._ask(title, f"{summary_of(what)} {_kept(plan)}".strip(), tr("Undo {what}", what=change))
-        path = wish.diff.request.path
-        file = next((each for each in what.acts if each.path == path), None)
+        file = next((each for each in what.acts if each.path == wish.path), None)
         if file is not None and file.action is Action.DELETE:
             title = tr("This deletes {file}, which {what} created.", file=wish.name, what=change)
             return self._ask(title, tr("A copy is kept."), tr("Delete file"))
-        if wish.hunk < 0 and path in plan.later_kept:
+        if wish.hunk < 0 and not wish.asked and wish.path in plan.later_kept:
             who = _who(file, wish.request.chat)
             title = tr("{file} was changed {who}after {what}.", file=wish.name, who=who, what=change)
             text = tr("Undo only what {what} did, and keep the later lines?", what=change)
@@ -205,7 +223,7 @@ class InverseOperations(QObject):
             name = file_name(shown_path(left.path))
             text = tr("{file} stays as it is.", file=name) + " " + leave_text(left.reason, left.current.size)
             self._notifier.toast(text, "error")
-        elif wish.diff is not None and wish.hunk < 0:
+        elif wish.path is not None and wish.hunk < 0:
             point = point_words(wish.request.old)
             self._notifier.toast(tr("{file} is already as it was {point}", file=wish.name, point=point), "info")
         else:
@@ -227,7 +245,7 @@ class InverseOperations(QObject):
 def undone_text(wish: Wish, plan: InversePlan, report: RestoreReport) -> str:
     """What is said when everything was done as planned."""
     kept = any(path in plan.later_kept for path in report.restored) or bool(plan.decisions)
-    if wish.diff is None:
+    if wish.path is None:
         return tr_n(
             "Undid {what} in {n} file", "Undid {what} in {n} files", len(report.restored), what=change_name(wish.request)
         )

@@ -4,14 +4,14 @@ What a window of its own has beside them (undo and redo of the last restore, clo
 """
 
 from collections.abc import Callable
+from functools import partial
 from typing import Protocol
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QAction, QKeySequence
+from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QApplication, QLineEdit, QPlainTextEdit, QTextEdit, QWidget
 
-from vibekit_desktop.ui.actions import on_mac
-from vibekit_desktop.ui.text import tr
+from vibekit_desktop.ui.actions import on_mac, review_table, sequences
 
 
 class Walker(Protocol):
@@ -39,38 +39,39 @@ def writing() -> bool:
     return isinstance(QApplication.focusWidget(), QLineEdit | QTextEdit | QPlainTextEdit)
 
 
-def bind_keys(page: QWidget, walker: Walker) -> None:
-    """Give the page its keys, on macOS those of macOS."""
-    mac = on_mac()
-    table: tuple[tuple[str, tuple[str, ...], Callable[[], None]], ...] = (
-        (tr("Next hunk"), ("F7", "Alt+Down"), walker.next_hunk),
-        (tr("Previous hunk"), ("Shift+F7", "Alt+Up"), walker.previous_hunk),
-        (tr("Next file"), ("Ctrl+Alt+Down",) if mac else ("Ctrl+PgDown",), lambda: walker.step_file(1)),
-        (tr("Previous file"), ("Ctrl+Alt+Up",) if mac else ("Ctrl+PgUp",), lambda: walker.step_file(-1)),
-        (tr("Reviewed"), ("V",), walker.toggle_mark),
-        (tr("Ignore whitespace"), ("W",), walker.toggle_whitespace),
-        (tr("Side by side or unified"), ("S",), walker.toggle_layout),
-        (tr("Comment on the lines"), ("C",), walker.comment_here),
-        (tr("Comments"), ("Shift+C",), walker.toggle_comments),
-        (tr("Undo the file or hunk"), ("Ctrl+Backspace",), walker.undo_here),
-        (tr("Undo the file"), ("Ctrl+Shift+Backspace",), walker.undo_file),
-        (tr("Open in editor"), ("Ctrl+Shift+E",), walker.open_in_editor),
-        (tr("Copy path"), ("Ctrl+Shift+C",), walker.copy_path),
-    )
-    for text, keys, does in table:
-        _give(page, text, keys, does, in_fields=False)
-    for text, keys, does in (
-        (tr("Find in the diff"), ("Ctrl+F",), walker.open_find),
-        (tr("Next place"), ("Ctrl+G",) if mac else ("F3",), lambda: walker.step_find(1)),
-        (tr("Previous place"), ("Ctrl+Shift+G",) if mac else ("Shift+F3",), lambda: walker.step_find(-1)),
-    ):
-        _give(page, text, keys, does, in_fields=True)
-    _give(page, tr("Back"), ("Esc",), walker.leave, in_fields=True)
+_ALSO_IN_FIELDS = ("find", "find-next", "find-previous", "back")
 
 
-def _give(page: QWidget, text: str, keys: tuple[str, ...], does: Callable[[], None], *, in_fields: bool) -> None:
-    action = QAction(text, page)
-    action.setShortcuts([QKeySequence(key) for key in keys])
-    action.setShortcutContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
-    action.triggered.connect(lambda _=False: does() if in_fields or not writing() else None)
-    page.addAction(action)
+def bind_keys(page: QWidget, walker: Walker, *, mac: bool | None = None) -> None:
+    """Give the page the actions of `review_table` with their keys."""
+    does: dict[str, Callable[[], None]] = {
+        "next-hunk": walker.next_hunk,
+        "previous-hunk": walker.previous_hunk,
+        "next-file": lambda: walker.step_file(1),
+        "previous-file": lambda: walker.step_file(-1),
+        "reviewed": walker.toggle_mark,
+        "whitespace": walker.toggle_whitespace,
+        "layout": walker.toggle_layout,
+        "comment": walker.comment_here,
+        "comments": walker.toggle_comments,
+        "undo-here": walker.undo_here,
+        "undo-file": walker.undo_file,
+        "editor": walker.open_in_editor,
+        "copy-path": walker.copy_path,
+        "find": walker.open_find,
+        "find-next": lambda: walker.step_find(1),
+        "find-previous": lambda: walker.step_find(-1),
+        "back": walker.leave,
+    }
+    for spec in review_table():
+        action = QAction(spec.text, page)
+        action.setObjectName(spec.id)
+        action.setShortcuts(sequences(spec, mac=on_mac() if mac is None else mac))
+        action.setShortcutContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
+        action.triggered.connect(partial(_act, does[spec.id], spec.id in _ALSO_IN_FIELDS))
+        page.addAction(action)
+
+
+def _act(does: Callable[[], None], in_fields: bool, _checked: bool = False) -> None:
+    if in_fields or not writing():
+        does()

@@ -221,7 +221,9 @@ class TimelineView(PaintedList):
             return
         super().mouseDoubleClickEvent(event)
         row = self._model.row_at(aim.row)
-        if row is not None and Button.DIFF in row.buttons:
+        if row is not None and row.kind is RowKind.TURN:
+            self.review(row)
+        elif row is not None and Button.DIFF in row.buttons:
             self.act(aim.row, Button.DIFF)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
