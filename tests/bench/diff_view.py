@@ -17,7 +17,7 @@ from PySide6.QtCore import QRectF
 from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QAbstractScrollArea, QApplication, QPlainTextEdit, QWidget
 
-from tests.bench.diff import edited, source_lines
+from tests.bench.edits import edited, source_lines
 from vibekit_desktop.core.diff.document import UNLIMITED, build
 from vibekit_desktop.core.diff.intraline import words
 from vibekit_desktop.core.highlight.lex import lex

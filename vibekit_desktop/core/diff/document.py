@@ -42,6 +42,9 @@ DEFAULT = Limits()
 UNLIMITED = Limits(lines=None, size_bytes=None)
 
 
+_BEGINNING = 200
+
+
 class Cancelled(Exception):
     """The caller's ``cancelled`` said yes between two steps."""
 
@@ -248,7 +251,8 @@ def _stop(cancelled: Callable[[], bool]) -> None:
 
 
 def _words_differ(old: Sequence[str], new: Sequence[str], first: Change) -> bool:
-    """Whether the first change alone shows that not only whitespace differs; spares looking at the whole of both texts."""
-    one = "".join("".join(old[first.old_start : first.old_end]).split())
-    other = "".join("".join(new[first.new_start : first.new_end]).split())
+    """Whether the texts from the first change on show that not only whitespace differs: what is left of them without blanks
+    would begin alike. Spares looking at the whole of both."""
+    one = "".join("".join(old[first.old_start : first.old_start + _BEGINNING]).split())
+    other = "".join("".join(new[first.new_start : first.new_start + _BEGINNING]).split())
     return not one.startswith(other) and not other.startswith(one)

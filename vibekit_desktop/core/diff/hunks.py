@@ -11,7 +11,7 @@ from heapq import merge
 from typing import overload
 
 from vibekit_desktop.core.diff.lines import Change
-from vibekit_desktop.core.diff.pairs import pairs
+from vibekit_desktop.core.diff.pairs import Room, pairs
 from vibekit_desktop.core.types.diffs import Hunk, Row, RowKind
 
 CONTEXT = 3
@@ -101,6 +101,7 @@ class Layout:
         self._old = array("i")
         self._new = array("i")
         self._numbers = array("i", range(1, max(len(old), len(new)) + 1))  # slices of it are copied, not counted
+        self._room = Room()
         self.spans: list[tuple[int, int]] = []
 
     def same(self, old_start: int, old_end: int, new_start: int, new_end: int) -> None:
@@ -125,7 +126,7 @@ class Layout:
         i, j = one.old_start, one.new_start
         if one.old_end > i and one.new_end > j:
             old, new = self._lines
-            found = pairs(old[i : one.old_end], new[j : one.new_end])
+            found = pairs(old[i : one.old_end], new[j : one.new_end], self._room)
             if len(found) == one.old_end - i == one.new_end - j:
                 self._old += self._numbers[i : one.old_end]
                 self._new.extend(range(-j - 1, -one.new_end - 1, -1))

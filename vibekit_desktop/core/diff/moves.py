@@ -14,7 +14,7 @@ LEAST_LETTERS = 20
 """Letters and digits that a block has at least: a few brackets are found everywhere."""
 
 _MOST_PLACES = 16
-_MOST_STEPS = 300_000
+_MOST_STEPS = 100_000
 
 Line = TypeVar("Line", str, bytes)
 
@@ -74,7 +74,9 @@ def moves(old: Sequence[Line], new: Sequence[Line], found: Sequence[Change]) -> 
     both = {line for line in both if len(places[line]) <= _MOST_PLACES}
     search = _Search(old, new, found)
     taken: list[Move] = []
-    for j, line in _among(new, found, both):
+    for j, line in _seeds(new, found, gone):
+        if line not in both:
+            continue
         block = _longest(search, places[line], j) if j in search.came else None
         if block is not None and _weighs_enough(new[block[1] : block[1] + block[2]]):
             i, first, length = block
@@ -85,11 +87,19 @@ def moves(old: Sequence[Line], new: Sequence[Line], found: Sequence[Change]) -> 
     return tuple(sorted(taken, key=lambda move: move.old_first))
 
 
-def _among(new: Sequence[Line], found: Sequence[Change], lines: Container[Line]) -> Iterator[tuple[int, Line]]:
+def _seeds(new: Sequence[Line], found: Sequence[Change], gone: Container[Line]) -> Iterator[tuple[int, Line]]:
+    """Lines that came in a row of lines all of which went somewhere, long enough to be a block."""
     for one in found:
-        for j, line in enumerate(new[one.new_start : one.new_end], one.new_start):
-            if line in lines:
-                yield j, line
+        block: Sequence[Line] = new[one.new_start : one.new_end]
+        run = 0
+        for at, line in enumerate((*block, None)):
+            if line is not None and line in gone:
+                run += 1
+                continue
+            if run >= LEAST_LINES:
+                first = at - run
+                yield from enumerate(block[first:at], one.new_start + first)
+            run = 0
 
 
 def _longest(search: _Search, places: Sequence[int], j: int) -> tuple[int, int, int] | None:

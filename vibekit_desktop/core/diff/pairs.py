@@ -16,13 +16,35 @@ _SURELY = 0.75
 
 _TABLE_LIMIT = 4_000
 """Up to this many comparisons a block is aligned as well as possible; above, each line looks only a few lines ahead."""
+_ALWAYS = 64
+"""Blocks that need no more comparisons are paired however many there are."""
 _LOOK_AHEAD = 4
 _LONGEST = 2_000
 """Longer lines are compared by their first characters only: the comparison is quadratic."""
 
 
-def pairs(old: Sequence[str], new: Sequence[str]) -> list[tuple[int, int]]:
+class Room:
+    """How many comparisons are left for one document. Small blocks are always paired; where much is rewritten, what is paired
+    from the top down takes as long as everything else, and the rest stands beside each other in order."""
+
+    def __init__(self, comparisons: int = 50_000) -> None:
+        self.left = comparisons
+
+    def take(self, comparisons: int) -> bool:
+        """Whether so many may be made."""
+        if comparisons > _ALWAYS:
+            if comparisons > self.left:
+                return False
+            self.left -= comparisons
+        return True
+
+
+def pairs(old: Sequence[str], new: Sequence[str], room: Room | None = None) -> list[tuple[int, int]]:
     """Index pairs (into ``old``, into ``new``), both rising."""
+    room = room or Room()
+    product = len(old) * len(new)
+    if not room.take(product if product <= _TABLE_LIMIT else (2 * _LOOK_AHEAD + 1) * len(old)):
+        return []
     before = [line.strip()[:_LONGEST] for line in old]
     after = [line.strip()[:_LONGEST] for line in new]
     if len(before) == len(after):
@@ -31,9 +53,7 @@ def pairs(old: Sequence[str], new: Sequence[str]) -> list[tuple[int, int]]:
                 break
         else:
             return [(at, at) for at in range(len(before))]
-    if len(before) * len(after) <= _TABLE_LIMIT:
-        return _best(before, after)
-    return _nearest(before, after)
+    return _best(before, after) if product <= _TABLE_LIMIT else _nearest(before, after)
 
 
 def likeness(old: str, new: str) -> float:
