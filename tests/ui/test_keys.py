@@ -63,6 +63,9 @@ class Doer:
     def stop(self) -> None:
         self.asked.append("stop")
 
+    def show_shortcuts(self) -> None:
+        self.asked.append("shortcuts")
+
 
 @pytest.fixture
 def hub(qapp: object) -> ThemeHub:
@@ -112,7 +115,9 @@ def test_keys_reach_what_they_ask_for(window: tuple[MainWindow, Doer, Keys]) -> 
     _press(shown, Qt.Key.Key_R, control, shift)
     _press(shown, Qt.Key.Key_N, control)
     _press(shown, Qt.Key.Key_X, control, shift)
-    assert doer.asked == ["rescan", "undo", "redo", "review", "restore", "new chat", "stop"]
+    _press(shown, Qt.Key.Key_F1)
+    _press(shown, Qt.Key.Key_Slash, control)
+    assert doer.asked == ["rescan", "undo", "redo", "review", "restore", "new chat", "stop", "shortcuts", "shortcuts"]
 
 
 def test_nothing_is_taken_back_while_it_is_held_back(window: tuple[MainWindow, Doer, Keys]) -> None:

@@ -8,7 +8,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QLabel
 from pytestqt.qtbot import QtBot
 
 from tests.ui import samples
@@ -17,13 +17,18 @@ from tests.ui.spin import bury, own_loop, run, settle, until
 from vibekit_desktop.core.types.agent_errors import AgentFailed
 from vibekit_desktop.core.types.agents import (
     AgentChoice,
+    AgentOption,
     Answer,
+    Choice,
     Hold,
     LivePhase,
     LiveState,
     Operation,
+    OptionKind,
     Prompt,
     QueuedPrompt,
+    Rule,
+    RuleKind,
     SignIn,
     SignInKind,
     Why,
@@ -34,6 +39,7 @@ from vibekit_desktop.core.types.events import (
     ChatDeleted,
 )
 from vibekit_desktop.ui.dialogs.question import Question as Dialog
+from vibekit_desktop.ui.dialogs.shortcuts import Shortcuts
 from vibekit_desktop.ui.dialogs.sign_in import SignInDialog
 from vibekit_desktop.ui.views.attachments import of_path
 from vibekit_desktop.ui.views.controls import Button
@@ -350,3 +356,50 @@ def test_tab_goes_from_pane_to_pane_and_to_a_divider_at_the_end_of_its_pane(prog
     ]
     assert [name for name in names if name in order] == order
     assert names[-1] == "Width of the inspector"
+
+
+def test_what_is_allowed_in_a_chat_can_be_taken_back_before_its_agent_was_started(program: Program) -> None:
+    rule = Rule(chat=MAIN, kind=RuleKind.COMMAND, subject="make")
+    program.fake.live.kept_rules = [rule]
+    program.fake.live.states[MAIN] = replace(IDLE, phase=LivePhase.OFF)
+    program.open(OTHER)
+    program.open(MAIN)
+    assert program.composer.more.isVisible()
+    program.live(replace(IDLE, phase=LivePhase.STARTING))
+    assert program.composer.more.isVisible(), "the core knows it only when the agent is there"
+    program.live(replace(IDLE, phase=LivePhase.OFF))
+    program.composer.rule_forgotten.emit(rule)
+    program.settle()
+    assert program.fake.live.kept_rules == []
+    assert not program.composer.more.isVisible()
+
+
+def test_the_keys_are_listed_in_the_window(program: Program) -> None:
+    QTest.keyClick(QApplication.focusWidget() or program.window, Qt.Key.Key_F1)
+    run(settle(40))
+    (dialog,) = [one for one in program.window.findChildren(Shortcuts) if one.isVisible()]
+    texts = [label.text() for label in dialog.findChildren(QLabel)]
+    assert texts[texts.index("New chat") + 1] == "Ctrl+N"
+    assert texts[texts.index("Keyboard shortcuts", 1) + 1] == "F1 or Ctrl+/"
+    assert dialog.rect().contains(dialog.card.geometry())
+    QTest.keyClick(QApplication.focusWidget() or dialog, Qt.Key.Key_Escape)
+    program.settle()
+    assert not [one for one in program.window.findChildren(Shortcuts) if one.isVisible()]
+
+
+def test_a_chip_with_one_choice_is_a_fact_and_no_button(program: Program) -> None:
+    one = AgentOption(id="m", name="Mode", kind=OptionKind.MODE, value="ask", choices=(Choice("ask", "Ask first"),))
+    two = replace(one, choices=(*one.choices, Choice("auto", "Auto")))
+    chip = program.page.header.mode
+    for option, pressable in ((one, False), (two, True)):
+        program.live(replace(IDLE, options=(option,)))
+        assert chip.text() == "Ask first"
+        assert (chip.focusPolicy() is Qt.FocusPolicy.StrongFocus) is pressable
+        assert chip.testAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents) is not pressable
+
+
+def test_the_chips_of_the_header_stand_inside_it_at_the_largest_text(program: Program) -> None:
+    header = program.page.header
+    for _ in range(8):
+        program.conductor.keys.actions["bigger"].trigger()
+    assert header.agent.geometry().bottom() < header.height() - 3

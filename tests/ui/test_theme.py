@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtGui import QColor
+from PySide6.QtWidgets import QTableWidget
 from pytestqt.qtbot import QtBot
 
 from vibekit_desktop.ui import assets
@@ -157,3 +158,18 @@ def test_the_style_sheet_has_no_name_left_in_it(qtbot: QtBot, *, dark: bool) -> 
 def test_an_unknown_icon_is_our_fault() -> None:
     with pytest.raises(KeyError):
         assets.icon_svg("no-such-icon")
+
+
+@pytest.mark.parametrize("mode", ["light", "dark"])
+def test_the_header_of_a_list_of_files_can_be_read(qtbot: QtBot, mode: str) -> None:
+    theme = ThemeHub(mode, still=True).theme
+    view = QTableWidget(1, 1)
+    qtbot.addWidget(view)
+    view.setStyleSheet(stylesheet(theme))
+    view.setPalette(theme.palette())
+    view.setHorizontalHeaderLabels(["Name"])
+    view.resize(300, 200)
+    view.show()
+    header = view.horizontalHeader()
+    ground = header.grab().toImage().pixelColor(header.sectionSize(0) + 20, 4)
+    assert ground == theme.color("bg.raised")

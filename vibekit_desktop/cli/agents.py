@@ -20,7 +20,7 @@ _STATES = {
     AgentState.NOT_SIGNED_IN: "not signed in",
     AgentState.NOT_INSTALLED: "not installed",
     AgentState.FAILED: "does not start",
-    AgentState.FOUND: "found",
+    AgentState.FOUND: "installed",
 }
 
 

@@ -57,6 +57,7 @@ def table() -> tuple[ActionSpec, ...]:
         ActionSpec("bigger", tr("Bigger text"), ("Ctrl++", "Ctrl+=")),
         ActionSpec("smaller", tr("Smaller text"), ("Ctrl+-",)),
         ActionSpec("normal", tr("Normal text"), ("Ctrl+0",)),
+        ActionSpec("shortcuts", tr("Keyboard shortcuts"), ("F1", "Ctrl+/"), ("Ctrl+/",)),
         ActionSpec("full-screen", tr("Full screen"), ("F11",), ("Meta+Ctrl+F",)),
         ActionSpec("close-window", tr("Close window"), ("Ctrl+W",)),
         ActionSpec("quit", tr("Quit"), ("Ctrl+Q",)),

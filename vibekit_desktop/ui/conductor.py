@@ -25,11 +25,13 @@ from vibekit_desktop.core.types.events import (
 from vibekit_desktop.core.types.ids import ChatId, WorkspacePath
 from vibekit_desktop.ui.agent_desk import AgentDesk
 from vibekit_desktop.ui.bridge import Bridge
+from vibekit_desktop.ui.dialogs.shortcuts import Shortcuts, rows_of
 from vibekit_desktop.ui.error_text import ErrorText, sentence
 from vibekit_desktop.ui.keys import Keys
 from vibekit_desktop.ui.live_desk import LiveDesk
 from vibekit_desktop.ui.models.chat_list import ChatListModel
-from vibekit_desktop.ui.models.files import changed_files, entry_of
+from vibekit_desktop.ui.models.differing import differing_files
+from vibekit_desktop.ui.models.files import entry_of
 from vibekit_desktop.ui.models.transcript import TranscriptModel
 from vibekit_desktop.ui.notify import Notifier
 from vibekit_desktop.ui.operations.checkpoints import CheckpointOperations
@@ -347,7 +349,7 @@ class Conductor(QObject):
     def _timeline_read(self, timeline: Timeline) -> None:
         self.transcript.set_timeline(timeline)
         self.inspector.show_timeline(timeline)
-        self.page.header.set_changed(changed_files(timeline))
+        self.page.header.set_changed(differing_files(timeline))
         self.page.say_unfinished(timeline.unfinished, to_answer=timeline.to_answer)
         self.reviews.timeline_read(timeline)
 
@@ -384,6 +386,11 @@ class Conductor(QObject):
     def stop(self) -> None:
         """Stop the turn of the open chat, if one runs."""
         self.live.stop()
+
+    def show_shortcuts(self) -> None:
+        """Show which keys do what."""
+        dialog = Shortcuts(self._hub, self._window, rows_of(self.keys.actions))
+        self.bridge.spawn(self, dialog.ask(), name="show the keys")
 
     # News.
 

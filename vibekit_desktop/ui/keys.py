@@ -36,6 +36,7 @@ class Doer(Protocol):
     def redo(self) -> None: ...
     def new_chat(self) -> None: ...
     def stop(self) -> None: ...
+    def show_shortcuts(self) -> None: ...
 
 
 def _writing() -> bool:
@@ -100,6 +101,7 @@ class Keys(QObject):
         give("bigger", lambda: self._set_zoom(self._zoom + _ZOOM_STEP))
         give("smaller", lambda: self._set_zoom(self._zoom - _ZOOM_STEP))
         give("normal", lambda: self._set_zoom(1.0))
+        give("shortcuts", doer.show_shortcuts)
         give("full-screen", lambda: _toggle_full_screen(window))
         give("close-window", lambda: _close(window))
         give("quit", lambda: _close(window), always=True)

@@ -4,11 +4,13 @@ Keeps what every live chat is doing, so that a chat which is opened shows at onc
 can do is in `operations.live`, drafts in `operations.drafts`, choosing agents in `agent_desk`. UI thread only.
 """
 
+from dataclasses import replace
+
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QApplication
 
 from vibekit_desktop.core.api import Core
-from vibekit_desktop.core.types.agents import Answer, LivePhase, LiveState, Prompt, Question, TurnOutcome
+from vibekit_desktop.core.types.agents import Answer, LivePhase, LiveState, Prompt, Question, Rule, TurnOutcome
 from vibekit_desktop.core.types.chats import ChatHeader, ChatView, Role
 from vibekit_desktop.core.types.events import AnswerStreamed, LiveChanged, LiveTurnEnded, MessageAppended
 from vibekit_desktop.core.types.ids import ChatId
@@ -33,6 +35,7 @@ from vibekit_desktop.ui.views.inspector import Inspector
 from vibekit_desktop.ui.views.main_window import MainWindow
 
 _RUNS = (LivePhase.RUNNING, LivePhase.STOPPING)
+_NOT_THERE = (LivePhase.OFF, LivePhase.STARTING)
 _STOPS = (LivePhase.STARTING, LivePhase.RUNNING)
 
 
@@ -73,6 +76,8 @@ class LiveDesk(QObject):
         self._empty: set[ChatId] = set()
         """The chats that were opened and in which nobody has said anything."""
         self._workspaces: dict[ChatId, str] = {}
+        self._rules: dict[ChatId, tuple[Rule, ...]] = {}
+        """What agents that were not started yet may do without a question."""
         self._said: dict[ChatId, str] = {}
         self._warmed: set[ChatId] = set()
         self._brought_back: dict[ChatId, str] = {}
@@ -106,6 +111,7 @@ class LiveDesk(QObject):
         self._page.transcript.stop_command_requested.connect(self._stop_command)
         self._page.restart_requested.connect(self._restart)
         work.known.connect(self.know)
+        work.ruled.connect(self._ruled)
         self.sending.changed.connect(self._sending_changed)
         self.sending.taken.connect(self._taken)
         self.sending.back.connect(self._write_again)
@@ -154,7 +160,7 @@ class LiveDesk(QObject):
 
     def gone(self, chat: ChatId) -> None:
         """A chat was deleted."""
-        for known in (self._states, self._workspaces, self._said, self._brought_back):
+        for known in (self._states, self._rules, self._workspaces, self._said, self._brought_back):
             known.pop(chat, None)
         for marked in (self._empty, self._warmed):
             marked.discard(chat)
@@ -192,6 +198,8 @@ class LiveDesk(QObject):
     def know(self, state: LiveState) -> None:
         """What a chat is doing is another thing now."""
         former = self._states.get(state.chat)
+        if state.phase in _NOT_THERE and not state.rules:
+            state = replace(state, rules=self._rules.get(state.chat, ()))
         self._states[state.chat] = state
         self.sending.know(state)
         self._chats.set_live(state)
@@ -203,6 +211,12 @@ class LiveDesk(QObject):
             self._show()
         else:
             self._hold()
+
+    def _ruled(self, chat: ChatId, rules: tuple[Rule, ...]) -> None:
+        self._rules[chat] = rules
+        state = self._states.get(chat)
+        if state is not None and state.phase in _NOT_THERE:
+            self.know(replace(state, rules=()))
 
     def _show(self) -> None:
         state = self.state

@@ -9,6 +9,7 @@ from typing import Generic, TypeVar
 from PySide6.QtCore import QEvent, QObject, QRect, QRectF, QSize, Qt, QTimer
 from PySide6.QtGui import QKeyEvent, QKeySequence, QPainter, QPaintEvent
 from PySide6.QtWidgets import QAbstractButton, QApplication, QWidget
+from shiboken6 import isValid
 
 from vibekit_desktop.ui.theme.palette import ThemeHub
 from vibekit_desktop.ui.theme.style import cast_shadow, rounded
@@ -95,7 +96,7 @@ class Overlay(QWidget, Generic[T]):
 
     def close_now(self) -> None:
         """Take the dialog away and give the focus back."""
-        if self.isHidden():
+        if not isValid(self) or self.isHidden():  # it may have been destroyed with the window
             return
         app = QApplication.instance()
         if app is not None:

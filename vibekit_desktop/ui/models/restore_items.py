@@ -138,6 +138,8 @@ def _file_row(group: Group, file: PlannedFile, *, stale: bool) -> RestoreRow:
     remark = ""
     if group is Group.LEFT_ALONE:
         remark = leave_text(file.reason, file.current.size)
+        if file.reason == LeaveReason.SAME and file.current.state is State.ABSENT:
+            remark = tr("Not there, as it was then.")
     elif group is Group.MINE:
         remark = _changed_by(file)
     elif file.action is Action.MODE:

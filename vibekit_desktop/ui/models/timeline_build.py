@@ -18,6 +18,7 @@ from vibekit_desktop.core.types.checkpoints import (
     TimelineEntry,
 )
 from vibekit_desktop.ui import when
+from vibekit_desktop.ui.models.differing import touched_by_turns
 from vibekit_desktop.ui.models.files import totals
 from vibekit_desktop.ui.models.timeline_phrases import (
     coverage_text,
@@ -95,7 +96,11 @@ class _Rows:
             since = tr("the last restore")
         else:
             since = tr("turn {turn}", turn=entry.turn) if entry.turn else tr("the start")
-        if count:
+        own = touched_by_turns(self._timeline)
+        if count and not any(change.path in own for change in entry.files):
+            one, many = "{n} file changed by others since {since}", "{n} files changed by others since {since}"
+            detail = tr_n(one, many, count, since=since)
+        elif count:
             detail = tr_n("{n} file changed since {since}", "{n} files changed since {since}", count, since=since)
         else:
             detail = self._why_off or tr("Nothing changed since {since}", since=since)

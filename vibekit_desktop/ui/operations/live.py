@@ -3,13 +3,14 @@
 Each starts a task, tells its own errors, and says with a signal what came of it. UI thread only.
 """
 
+import logging
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
 
 from vibekit_desktop.core.api import Core
-from vibekit_desktop.core.types.agents import AgentChoice, Answer, LiveState, Prompt, Rule
+from vibekit_desktop.core.types.agents import AgentChoice, Answer, LivePhase, LiveState, Prompt, Rule
 from vibekit_desktop.core.types.errors import CoreError
 from vibekit_desktop.core.types.ids import ChatId
 from vibekit_desktop.ui.bridge import Bridge
@@ -17,16 +18,19 @@ from vibekit_desktop.ui.error_text import sentence
 from vibekit_desktop.ui.notify import Notifier
 from vibekit_desktop.ui.text import tr
 
+_log = logging.getLogger(__name__)
+
 
 class LiveOperations(QObject):
     """Signals: ``known(LiveState)``: what a chat is doing, asked for and not told by an event; ``taken(chat, Prompt)`` and
     ``refused(chat, Prompt)``: what became of a prompt; ``unqueued(chat, Prompt)``: it waits no longer and can be written anew;
-    ``agent_chosen(chat)``: somebody answers in it now."""
+    ``ruled(chat, rules)``: what its agent may do without a question; ``agent_chosen(chat)``: somebody answers in it now."""
 
     known = Signal(object)
     taken = Signal(object, object)
     refused = Signal(object, object)
     unqueued = Signal(object, object)
+    ruled = Signal(object, object)
     agent_chosen = Signal(object)
 
     def __init__(self, core: Core, bridge: Bridge, notifier: Notifier, parent: QObject) -> None:
@@ -51,9 +55,20 @@ class LiveOperations(QObject):
         """Ask what a chat is doing; nothing is started."""
 
         async def work() -> None:
-            self.known.emit(await self._live.look(chat))
+            state = await self._live.look(chat)
+            self.known.emit(state)
+            if state.phase is LivePhase.OFF and not state.rules:
+                await self._tell_rules(chat)  # its agent, which knows them, was not started yet
 
         self._do("look at a live chat", work)
+
+    async def _tell_rules(self, chat: ChatId) -> None:
+        try:
+            rules = await self._live.rules(chat)
+        except CoreError as error:
+            _log.info("the rules of a chat can't be read: %s", error.code)  # then everything is asked
+            return
+        self.ruled.emit(chat, tuple(rules))
 
     def start(self, chat: ChatId, *, quietly: bool = False) -> None:
         """Start a chat's agent, so that it is there when the prompt comes. ``quietly``: nobody asked for it, so an error is
@@ -135,6 +150,7 @@ class LiveOperations(QObject):
 
         async def work() -> None:
             await self._live.forget_rule(rule.chat, rule)
+            await self._tell_rules(rule.chat)
             self.known.emit(await self._live.look(rule.chat))
 
         self._do("forget a rule", work)

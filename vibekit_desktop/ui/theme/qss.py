@@ -32,7 +32,7 @@ QPushButton:default:disabled { background: ${bg_chip}; border-color: ${bg_chip};
 QMenu {
   background: ${bg_popup}; color: ${text_primary}; border: 1px solid ${line_strong}; border-radius: ${r_card}px; padding: 5px;
 }
-QMenu::item { min-height: 28px; padding: 0 16px 0 10px; border-radius: ${r_small}px; }
+QMenu::item { min-height: 28px; padding: 0 28px 0 10px; border-radius: ${r_small}px; }
 QMenu::item:selected { background: ${bg_selected}; }
 QMenu::item:disabled { color: ${text_disabled}; }
 QMenu::icon { padding-left: 9px; }
@@ -43,7 +43,12 @@ QMenuBar::item:selected { background: ${bg_hover}; }
 QToolTip {
   background: ${bg_tooltip}; color: ${text_on_tooltip}; border: none; border-radius: ${r_small}px; padding: 3px 8px;
 }
+QMenu::right-arrow { width: 12px; height: 12px; right: 8px; }
 QScrollArea, QAbstractScrollArea { border: none; background: transparent; }
+QHeaderView { background: ${bg_raised}; }
+QHeaderView::section {
+  background: ${bg_raised}; color: ${text_secondary}; border: none; border-bottom: 1px solid ${line_hair}; padding: 3px 6px;
+}
 """
 )
 

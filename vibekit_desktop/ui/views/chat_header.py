@@ -15,6 +15,7 @@ from vibekit_desktop.ui.visible import one_line, visible_name
 
 _LEFT, _RIGHT, _GAP = 20, 12, 8
 _TIGHT = 790
+_UNDER_CHIPS = 4
 _CHIP_CHARS = 32
 _PATH_LEAST = 80
 """A path that is cut shorter says nothing."""
@@ -34,7 +35,7 @@ class _PathLabel(QAbstractButton):
 
     def sizeHint(self) -> QSize:
         width = self._hub.theme.metrics("small").horizontalAdvance(self.text())
-        return QSize(int(width + 2), self._hub.theme.size("chip"))
+        return QSize(int(width + 2), round(self._hub.theme.size("chip") * max(1.0, self._hub.theme.zoom)))
 
     def paintEvent(self, event: QPaintEvent) -> None:
         theme = self._hub.theme
@@ -117,8 +118,8 @@ class ChatHeader(QWidget):
         agent = one_line(live.agent, _CHIP_CHARS) if live is not None and live.agent else self._made_by
         self.agent.set_text(agent, pressable=live is not None and live.phase is not LivePhase.UNAVAILABLE)
         self.agent.setToolTip(plain_tip(usage_words.in_full(live)) if live is not None else "")
-        self.model.set_text(value_words(model) if model is not None else self._made_with, pressable=model is not None)
-        self.mode.set_text(value_words(mode) if mode is not None else "", pressable=mode is not None)
+        self.model.set_text(value_words(model) if model is not None else self._made_with, pressable=_chooses(model))
+        self.mode.set_text(value_words(mode) if mode is not None else "", pressable=_chooses(mode))
         self._place()
         self.update()
 
@@ -174,7 +175,7 @@ class ChatHeader(QWidget):
             right -= self.review.width() + _GAP
             self.review.move(right, (height - 1 - self.review.height()) // 2)
         self._room = right - _GAP * 2 - left
-        chip_y = 29
+        chip_y = self._chip_y()
         room = right - _GAP * 2
         known = [chip for chip in (self.agent, self.model, self.mode) if chip.text()]
         shown = list(known)
@@ -191,7 +192,11 @@ class ChatHeader(QWidget):
         path_width = min(whole, room - chips_left - 4)
         dropped = shown != known
         self._path.setVisible(bool(self._path.text()) and not dropped and path_width >= min(whole, _PATH_LEAST))
-        self._path.setGeometry(chips_left + 4, chip_y, max(0, path_width), 20)
+        self._path.setGeometry(chips_left + 4, chip_y, max(0, path_width), self._path.sizeHint().height())
+
+    def _chip_y(self) -> int:
+        """Where the chips stand: with larger text they are higher, and the header is not."""
+        return min(29, self._hub.theme.size("header") - 1 - self.agent.sizeHint().height() - _UNDER_CHIPS)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         self._place()
@@ -207,5 +212,10 @@ class ChatHeader(QWidget):
         left = _LEFT + self._inset
         text = QFontMetricsF(font).elidedText(self._title, Qt.TextElideMode.ElideRight, self._room)
         has_chips = any(one.text() for one in (self.agent, self.model, self.mode, self._path))
-        box = QRectF(left, 7 if has_chips else 17, self._room + 2, 20)
+        box = QRectF(left, self._chip_y() - 22 if has_chips else 17, self._room + 2, 20)
         painter.drawText(box, int(Qt.AlignmentFlag.AlignVCenter), text)
+
+
+def _chooses(option: AgentOption | None) -> bool:
+    """Whether there is another value than the present one."""
+    return option is not None and len(option.choices) > 1

@@ -171,7 +171,11 @@ class PromptField(QTextEdit):
         whole = self.document().characterCount() + len(text)
         if whole > MOST_CHARS or max(map(len, text.split("\n"))) > MOST_LINE:
             self.refused.emit(
-                tr("That text is too long for a message ({n} characters). Attach it as a file.", n=f"{len(text):,}")
+                tr(
+                    "That text is too long: a message takes {most} characters, {line} in one line. Attach it as a file.",
+                    most=f"{MOST_CHARS:,}",
+                    line=f"{MOST_LINE:,}",
+                )
             )
             return
         self.textCursor().insertText(text)
