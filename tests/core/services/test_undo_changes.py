@@ -308,20 +308,59 @@ def test_links_go_back_as_what_they_were(undo: UndoTown) -> None:
     os.symlink("f", undo.work / "link")
     undo.turn({"f": b"2\n"})
 
-    async def retarget(wired: Wired) -> None:
-        turns = wired.core.turns
-        await turns.begin(CHAT, workspace=undo.work, agent="Agent", prompt="go")
+    def retarget() -> None:
         (undo.work / "link").unlink()
         os.symlink("elsewhere", undo.work / "link")
-        await turns.end(CHAT, answer="done")
 
-    undo.town.run(retarget)
+    undo.turn_of_others(retarget)
     undo.undo_turn(3)
     assert undo.disk() == {"f": b"2\n", "link": b"-> f"}
     undo.take_back()
     (undo.work / "link").unlink()
     os.symlink("mine", undo.work / "link")
     assert [one.kind for one in undo.plan(3).overlaps] == [Overlap.FILE]
+
+
+def test_a_folder_that_became_a_file_and_a_file_that_became_a_folder_go_back(undo: UndoTown) -> None:
+    undo.turn({"d/x": b"1\n", "f": b"1\n"})
+
+    def swap() -> None:
+        (undo.work / "d" / "x").unlink()
+        (undo.work / "d").rmdir()
+        (undo.work / "d").write_bytes(b"file\n")
+        (undo.work / "f").unlink()
+        undo.put({"f/y": b"in\n"})
+
+    undo.turn_of_others(swap)
+    undo.undo_turn(2)
+    assert undo.disk() == {"d/x": b"1\n", "f": b"1\n"}
+    undo.take_back()
+    assert undo.disk() == {"d": b"file\n", "f/y": b"in\n"}
+    undo.put({"d": b"mine\n", "f/mine": b"mine\n"})
+    assert [(one.path, one.kind) for one in undo.plan(2).overlaps] == [("d", Overlap.FILE)]
+    assert actions(undo.plan(2, decide=Decision.KEEP)) == {
+        "d": "leave:changed-since",
+        "d/x": "leave:file-on-the-way",
+        "f": "leave:not-empty",
+        "f/y": "delete",
+    }
+    report = undo.undo_turn(2, decide=Decision.UNDO)
+    assert [(left.path, left.reason) for left in report.failed] == [("f", "not-empty")]
+    assert undo.disk() == {"d/x": b"1\n", "f/mine": b"mine\n"}
+    undo.take_back()
+    assert undo.disk() == {"d": b"mine\n", "f/mine": b"mine\n", "f/y": b"in\n"}
+
+
+def test_empty_folders_come_and_go_with_the_turn(undo: UndoTown) -> None:
+    undo.turn({"f": b"1\n"})
+    undo.turn_of_others(lambda: (undo.work / "e" / "deep").mkdir(parents=True))
+    undo.undo_turn(2)
+    assert not (undo.work / "e").exists()
+    undo.take_back()
+    assert (undo.work / "e" / "deep").is_dir()
+    undo.turn_of_others(lambda: os.removedirs(undo.work / "e" / "deep"))
+    undo.undo_turn(3)
+    assert (undo.work / "e" / "deep").is_dir()
 
 
 # -- renames -------------------------------------------------------------------------------------------------------

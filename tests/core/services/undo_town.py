@@ -1,7 +1,7 @@
 """A chat whose turns write any bytes at any path, and undos of parts of it: for tests about taking changes back."""
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from tests.core.services.town import Town
@@ -29,14 +29,12 @@ def text(*lines: object, end: str = "\n") -> bytes:
     return "".join(f"{line}{end}" for line in lines).encode()
 
 
-async def turn(wired: Wired, work: Path, files: Files, *, chat: str = CHAT, scan: Files | None = None) -> None:
-    """A turn that announces what it writes, and does ``scan`` without a word."""
+async def turn(wired: Wired, work: Path, files: Files, *, chat: str = CHAT) -> None:
+    """A turn that announces what it writes."""
     turns = wired.core.turns
     await turns.begin(chat, workspace=work, agent="Agent", prompt="go")
     for path, data in files.items():
         await turns.record(chat, path, content=data, deleted=data is None, mode=None)
-        put(work, path, data)
-    for path, data in (scan or {}).items():
         put(work, path, data)
     await turns.end(chat, answer="done")
 
@@ -69,8 +67,19 @@ class UndoTown:
         self.town = town
         self.work = town.work
 
-    def turn(self, files: Files, *, chat: str = CHAT, scan: Files | None = None) -> None:
-        self.town.run(lambda wired: turn(wired, self.work, files, chat=chat, scan=scan))
+    def turn(self, files: Files, *, chat: str = CHAT) -> None:
+        self.town.run(lambda wired: turn(wired, self.work, files, chat=chat))
+        self.town.clock.advance(1000)
+
+    def turn_of_others(self, work: Callable[[], None]) -> None:
+        """A turn in which something happens that nobody announced."""
+
+        async def run(wired: Wired) -> None:
+            await wired.core.turns.begin(CHAT, workspace=self.work, agent="Agent", prompt="go")
+            work()
+            await wired.core.turns.end(CHAT, answer="done")
+
+        self.town.run(run)
         self.town.clock.advance(1000)
 
     def put(self, files: Files) -> None:

@@ -102,7 +102,9 @@ class InverseService:
             one = each
             if request.hunks:
                 one, hunks_of = await self._only_hunks(each, request.hunks)
-            outcomes.append((one, await self._outcome(one, decided.get(one.one.path, {}))))
+            # A folder with a file in its place has no decisions of its own.
+            decisions_here = {} if one.one.covered else decided.get(one.one.path, {})
+            outcomes.append((one, await self._outcome(one, decisions_here)))
         overlaps = tuple(overlap for _, outcome in outcomes for overlap in outcome.overlaps)
         left_open = tuple(overlap for _, outcome in outcomes for overlap in outcome.open)
         plan: RestorePlan | None = None
