@@ -86,7 +86,7 @@ def by_difflib(old: bytes, new: bytes) -> int:
     left, right = old.decode().split("\n"), new.decode().split("\n")
     opcodes = difflib.SequenceMatcher(None, left, right).get_opcodes()
     found = [Change(i1, i2, j1, j2) for tag, i1, i2, j1, j2 in opcodes if tag != "equal"]
-    rows, hunks = lay_out(left, right, found)
+    rows, hunks = lay_out(old.split(b"\n"), new.split(b"\n"), found)
     seen = [
         row
         for hunk in hunks[:FIRST_SCREENS]

@@ -9,7 +9,7 @@ from vibekit_desktop.core.diff.document import build
 from vibekit_desktop.core.diff.kinds import generated, is_image
 from vibekit_desktop.core.diff.lines import Change
 from vibekit_desktop.core.diff.moves import moves
-from vibekit_desktop.core.diff.sides import Lines, ends_of, pieces
+from vibekit_desktop.core.diff.sides import Lines, pieces
 from vibekit_desktop.core.diff.text import read, split
 from vibekit_desktop.core.types.diffs import DiffDocument
 
@@ -17,7 +17,7 @@ from vibekit_desktop.core.types.diffs import DiffDocument
 def lines_of(data: bytes) -> Lines:
     text = read(data)
     assert text is not None
-    return Lines(text.raw, ends_of(text), text.codec)
+    return Lines(text.raw, None, text.codec)
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from vibekit_desktop.core.diff.lines import Change, counted
 from vibekit_desktop.core.diff.moves import moves
 from vibekit_desktop.core.diff.notes import mode_note, text_notes
 from vibekit_desktop.core.diff.sides import Lines, ends_of
-from vibekit_desktop.core.diff.text import Text, comparable, read, side, split
+from vibekit_desktop.core.diff.text import BLANKS, Text, comparable, read, side
 from vibekit_desktop.core.types.diffs import (
     EXACT,
     BinaryPair,
@@ -80,12 +80,10 @@ class Side:
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """The same, with the texts and their lines."""
+    """The same, with the texts."""
 
     old: Text | None
     new: Text | None
-    old_lines: list[str]
-    new_lines: list[str]
     rows: Rows
     hunks: tuple[Hunk, ...]
     notes: tuple[DiffNote, ...]
@@ -110,8 +108,8 @@ def build(
     if not isinstance(found, _Found):
         return found
     return DiffDocument(
-        old=side(found.old, tuple(found.old_lines)),
-        new=side(found.new, tuple(found.new_lines)),
+        old=_shown(found.old),
+        new=_shown(found.new),
         rows=found.rows,
         hunks=found.hunks,
         notes=found.notes,
@@ -173,22 +171,18 @@ def _find(
     first, second = comparable(before, after, how)
     found, passed = counted(first, second, blank_lines=how.blank_lines)
     _stop(step)
-    old_lines, new_lines = split(before.decoded), split(after.decoded)
-    rows, hunks = lay_out(old_lines, new_lines, found, passed)
+    old_lines, new_lines = _cut(before.raw), _cut(after.raw)
+    codec = after.codec if new_lines else before.codec
+    rows, hunks = lay_out(old_lines, new_lines, found, passed, codec)
     _stop(step)
-    if how == EXACT and before.codec == after.codec:
-        moved = moves(old_lines, new_lines, found)
-    else:
-        moved = moves(first.split(b"\n"), second.split(b"\n"), found)
+    moved = moves(old_lines if first is before.raw else _cut(first), new_lines if second is after.raw else _cut(second), found)
     _stop(step)
     there = (None if old is None else before, None if new is None else after)
     told = not found and how == EXACT
-    words_differ = bool(found) and _words_differ(old_lines, new_lines, found[0])
+    words_differ = bool(found) and before.codec == after.codec and _words_differ(old_lines, new_lines, found[0])
     return _Found(
         old=there[0],
         new=there[1],
-        old_lines=old_lines,
-        new_lines=new_lines,
         rows=rows,
         hunks=hunks,
         notes=modes + text_notes(*there, told=told, words_differ=words_differ),
@@ -196,6 +190,18 @@ def _find(
         lines_removed=sum(one.old_end - one.old_start for one in found),
         moves=moved,
     )
+
+
+def _cut(raw: bytes) -> list[bytes]:
+    """The lines without their newlines."""
+    lines = raw.split(b"\n")
+    if not lines[-1]:
+        lines.pop()
+    return lines
+
+
+def _shown(text: Text | None) -> DiffSide:
+    return side(None) if text is None else side(text, Lines(text.raw, None, text.codec))
 
 
 def _found_side(text: Text | None, data: bytes | None) -> Side | None:
@@ -209,7 +215,7 @@ def _found_side(text: Text | None, data: bytes | None) -> Side | None:
         line_ending=shown.line_ending,
         final_newline=shown.final_newline,
         size=shown.size,
-        ends=ends_of(text).tobytes(),
+        ends=ends_of(text.raw).tobytes(),
         mark=len(data) - len(text.raw) if as_it_is else 0,
         raw=None if as_it_is else text.raw,
     )
@@ -250,9 +256,9 @@ def _stop(cancelled: Callable[[], bool]) -> None:
         raise Cancelled
 
 
-def _words_differ(old: Sequence[str], new: Sequence[str], first: Change) -> bool:
+def _words_differ(old: Sequence[bytes], new: Sequence[bytes], first: Change) -> bool:
     """Whether the texts from the first change on show that not only whitespace differs: what is left of them without blanks
     would begin alike. Spares looking at the whole of both."""
-    one = "".join("".join(old[first.old_start : first.old_start + _BEGINNING]).split())
-    other = "".join("".join(new[first.new_start : first.new_start + _BEGINNING]).split())
+    one = b"".join(old[first.old_start : first.old_start + _BEGINNING]).translate(None, BLANKS)
+    other = b"".join(new[first.new_start : first.new_start + _BEGINNING]).translate(None, BLANKS)
     return not one.startswith(other) and not other.startswith(one)

@@ -18,11 +18,11 @@ CONTEXT = 3
 
 _BEFORE = "export default public private protected internal static abstract final async pub unsafe inline"
 _HEADS = "def class function function* func fn impl interface struct enum trait namespace module"
-_BEGINNINGS = frozenset(word[:3].ljust(3) for word in f"{_BEFORE} {_HEADS}".split())
+_BEGINNINGS = frozenset(word[:3].ljust(3).encode() for word in f"{_BEFORE} {_HEADS}".split())
 _CODE_HEADING = re.compile(
-    rf"\s*(?:(?:{'|'.join(_BEFORE.split())}|pub\([a-z]+\))\s+)*(?:{'|'.join(map(re.escape, _HEADS.split()))})(?!\w)"
+    rf"\s*(?:(?:{'|'.join(_BEFORE.split())}|pub\([a-z]+\))\s+)*(?:{'|'.join(map(re.escape, _HEADS.split()))})(?!\w)".encode()
 )
-_TEXT_HEADING = re.compile(r"#{1,6} ")
+_TEXT_HEADING = re.compile(rb"#{1,6} ")
 _HEADING_LENGTH = 120
 _NOTHING = -(1 << 31)
 
@@ -96,7 +96,7 @@ def _row(old: int, new: int) -> Row:
 class Layout:
     """Fills the row map top down, and remembers which rows each change takes."""
 
-    def __init__(self, old: Sequence[str], new: Sequence[str]) -> None:
+    def __init__(self, old: Sequence[bytes], new: Sequence[bytes]) -> None:
         self._lines = (old, new)
         self._old = array("i")
         self._new = array("i")
@@ -163,9 +163,9 @@ class Layout:
 
 
 def lay_out(
-    old: Sequence[str], new: Sequence[str], found: Sequence[Change], passed: Sequence[Change] = ()
+    old: Sequence[bytes], new: Sequence[bytes], found: Sequence[Change], passed: Sequence[Change] = (), codec: str = "utf-8"
 ) -> tuple[Rows, tuple[Hunk, ...]]:
-    """The rows of both files, and the hunks in them; ``passed`` are changes that do not count."""
+    """The rows of both files, and the hunks in them; ``passed`` are changes that do not count. ``codec`` reads headings."""
     layout = Layout(old, new)
     i = j = 0
     left_out = frozenset(passed)
@@ -178,20 +178,21 @@ def lay_out(
         i, j = one.old_end, one.new_end
     layout.same(i, len(old), j, len(new))
     rows = layout.rows
-    return rows, tuple(_hunks(old, new, found, layout.spans, rows, plain=not passed))
+    return rows, tuple(_hunks(old, new, found, layout.spans, rows, codec, plain=not passed))
 
 
 def _hunks(
-    old: Sequence[str],
-    new: Sequence[str],
+    old: Sequence[bytes],
+    new: Sequence[bytes],
     found: Sequence[Change],
     spans: Sequence[tuple[int, int]],
     rows: Rows,
+    codec: str,
     *,
     plain: bool,
 ) -> Iterator[Hunk]:
     """The hunks of a layout; ``plain`` if every row outside the changes has a line on both sides."""
-    headings = _Headings(new or old)
+    headings = _Headings(new or old, codec)
     start = 0
     for index, (_, last) in enumerate(spans):
         # Changes whose contexts meet are one hunk.
@@ -224,16 +225,12 @@ def _hunks(
         start = index + 1
 
 
-def _heading(line: str) -> str:
-    """Bytes that are not text are left out: a heading travels between processes."""
-    return line.strip()[:_HEADING_LENGTH].encode("utf-8", "ignore").decode()
-
-
 class _Headings:
     """The nearest heading above a line; asked top down, every line is looked at once."""
 
-    def __init__(self, lines: Sequence[str]) -> None:
+    def __init__(self, lines: Sequence[bytes], codec: str) -> None:
         self._lines = lines
+        self._codec = codec
         self._seen = 0
         self._code = ""
         self._text = ""
@@ -245,16 +242,20 @@ class _Headings:
         self._seen = max(first, line)
         for above in reversed(lines[first:last]):
             if above.lstrip()[:3] in _BEGINNINGS and _CODE_HEADING.match(above):
-                self._code = _heading(above)
+                self._code = self._shown(above)
                 return self._code
         if self._code:
             return self._code
         for at in range(last - 1, first - 1, -1):
             # With blank lines around it: else it is more likely a comment.
             if _TEXT_HEADING.match(lines[at]) and self._alone(at):
-                self._text = _heading(lines[at])
+                self._text = self._shown(lines[at])
                 break
         return self._text
+
+    def _shown(self, line: bytes) -> str:
+        """Bytes that are not text are left out: a heading travels between processes."""
+        return line.strip().decode(self._codec, "ignore")[:_HEADING_LENGTH]
 
     def _alone(self, at: int) -> bool:
         return not any(line.strip() for near in (at - 1, at + 1) for line in self._lines[max(0, near) : near + 1])

@@ -5,6 +5,7 @@ both sides. Pure; any thread.
 """
 
 from collections.abc import Sequence
+from typing import AnyStr
 
 from rapidfuzz.distance import Indel
 
@@ -16,30 +17,33 @@ _SURELY = 0.75
 
 _TABLE_LIMIT = 4_000
 """Up to this many comparisons a block is aligned as well as possible; above, each line looks only a few lines ahead."""
-_ALWAYS = 64
-"""Blocks that need no more comparisons are paired however many there are."""
+_SMALL = 64
+"""Blocks that need no more comparisons have room of their own: a few large ones above leave them theirs."""
 _LOOK_AHEAD = 4
 _LONGEST = 2_000
 """Longer lines are compared by their first characters only: the comparison is quadratic."""
 
 
 class Room:
-    """How many comparisons are left for one document. Small blocks are always paired; where much is rewritten, what is paired
-    from the top down takes as long as everything else, and the rest stands beside each other in order."""
+    """How many comparisons are left for one document, for large blocks and for small ones.
 
-    def __init__(self, comparisons: int = 50_000) -> None:
-        self.left = comparisons
+    Where much is rewritten, blocks are paired from the top down until pairing takes as long as everything else; what is below
+    stands side by side in order.
+    """
+
+    def __init__(self, large: int = 50_000, small: int = 100_000) -> None:
+        self.large, self.small = large, small
 
     def take(self, comparisons: int) -> bool:
         """Whether so many may be made."""
-        if comparisons > _ALWAYS:
-            if comparisons > self.left:
-                return False
-            self.left -= comparisons
-        return True
+        if comparisons > _SMALL:
+            self.large -= comparisons
+            return self.large >= 0
+        self.small -= comparisons
+        return self.small >= 0
 
 
-def pairs(old: Sequence[str], new: Sequence[str], room: Room | None = None) -> list[tuple[int, int]]:
+def pairs(old: Sequence[AnyStr], new: Sequence[AnyStr], room: Room | None = None) -> list[tuple[int, int]]:
     """Index pairs (into ``old``, into ``new``), both rising."""
     room = room or Room()
     product = len(old) * len(new)
@@ -56,7 +60,7 @@ def pairs(old: Sequence[str], new: Sequence[str], room: Room | None = None) -> l
     return _best(before, after) if product <= _TABLE_LIMIT else _nearest(before, after)
 
 
-def likeness(old: str, new: str) -> float:
+def likeness(old: AnyStr, new: AnyStr) -> float:
     """0 for lines that are not a pair, else how much they share, up to 1."""
     if not old or not new:
         return 1.0 if old == new else 0.0
@@ -65,7 +69,7 @@ def likeness(old: str, new: str) -> float:
     return Indel.normalized_similarity(old, new, score_cutoff=ALIKE)
 
 
-def _best(old: list[str], new: list[str]) -> list[tuple[int, int]]:
+def _best(old: list[AnyStr], new: list[AnyStr]) -> list[tuple[int, int]]:
     """The pairs with the greatest likeness in all: dynamic programming from the end."""
     rows, columns = len(old), len(new)
     alike = [[likeness(one, other) for other in new] for one in old]
@@ -91,7 +95,7 @@ def _best(old: list[str], new: list[str]) -> list[tuple[int, int]]:
     return found
 
 
-def _nearest(old: list[str], new: list[str]) -> list[tuple[int, int]]:
+def _nearest(old: list[AnyStr], new: list[AnyStr]) -> list[tuple[int, int]]:
     """For large blocks: each old line takes the most alike of the next few new lines around where it would fall."""
     found = []
     taken = 0

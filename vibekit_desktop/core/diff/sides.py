@@ -12,18 +12,27 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import overload
 
-from vibekit_desktop.core.diff.text import WIDE, Text, read, split
+from vibekit_desktop.core.diff.text import WIDE, read, split
 
 
 class Lines(Sequence[str]):
-    """The lines of a text without their ends. Invariant: ``ends[i]`` is where the end of line ``i`` ends in the bytes."""
+    """The lines of a text without their ends. Invariant: ``ends[i]`` is where the end of line ``i`` ends in the bytes.
 
-    __slots__ = ("_codec", "_ends", "_raw")
+    Without a table it is made when the first line is asked for.
+    """
 
-    def __init__(self, raw: bytes, ends: "array[int]", codec: str) -> None:
+    __slots__ = ("_codec", "_known", "_raw")
+
+    def __init__(self, raw: bytes, ends: "array[int] | None", codec: str) -> None:
         self._raw = raw
-        self._ends = ends
+        self._known = ends
         self._codec = codec
+
+    @property
+    def _ends(self) -> "array[int]":
+        if self._known is None:
+            self._known = ends_of(self._raw)
+        return self._known
 
     @property
     def size(self) -> int:
@@ -76,9 +85,9 @@ class Lines(Sequence[str]):
         return f"Lines({len(self)})"
 
 
-def ends_of(text: Text) -> "array[int]":
-    """Where each line ends in the text's bytes: the table that `Lines` needs."""
-    return array("I", accumulate(map(len, io.BytesIO(text.raw))))
+def ends_of(raw: bytes) -> "array[int]":
+    """Where each line ends in the bytes of a text: the table that `Lines` needs."""
+    return array("I", accumulate(map(len, io.BytesIO(raw))))
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +111,7 @@ def pieces(data: bytes) -> Pieces | None:
     mark = codecs.BOM_UTF8 if text.encoding == "UTF-8 BOM" else b""
     if text.lone_cr:
         # Split where the newlines would be, and cut the bytes as they are at the same places.
-        ends = ends_of(text)
+        ends = ends_of(text.raw)
         starts = [0, *ends]
         body = data[len(mark) :]
         return Pieces(mark, tuple(body[start:end] for start, end in zip(starts, ends, strict=False)))
