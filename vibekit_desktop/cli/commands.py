@@ -31,7 +31,13 @@ async def _list(core: Core, options: argparse.Namespace) -> int:
     if options.json:
         printing.print_json({"chats": [objects.chat_row(header) for header in headers]})
     else:
-        printing.print_chats(headers, narrowed=bool(options.archived or workspace), numbered=not options.archived)
+        everything = [*await core.chats.list(), *await core.chats.list(archived=True)]
+        printing.print_chats(
+            headers,
+            ids=[header.id for header in everything],
+            narrowed=bool(options.archived or workspace),
+            numbered=not options.archived,
+        )
     return DONE
 
 

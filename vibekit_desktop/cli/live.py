@@ -1,22 +1,28 @@
 """The verb ``prompt``: one turn with a live agent, without a window.
 
 The answer is printed as it comes; with ``--json`` one object is, at the end. Nobody is asked: ``--allow`` answers beforehand.
+Whatever ends the call early (a signal, a reader that has gone) ends the turn in order first.
 """
 
 import argparse
+import asyncio
+import os
 import shlex
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 from vibekit_desktop.cli import objects, printing
 from vibekit_desktop.cli.options import folder_of
 from vibekit_desktop.cli.printing import leave_words, many, one_line, visible
 from vibekit_desktop.cli.sentences import DONE, FAILED, REFUSED
+from vibekit_desktop.cli.streams import all_of_input
 from vibekit_desktop.core.api import Core, Subscription
+from vibekit_desktop.core.types.agent_errors import EmptyPrompt
 from vibekit_desktop.core.types.agents import AgentChoice, Headless, Prompt, StopReason, TurnOutcome
 from vibekit_desktop.core.types.chats import Message
 from vibekit_desktop.core.types.errors import CoreError, Malformed, WorkspaceNeeded, WorkspaceRefused
-from vibekit_desktop.core.types.events import AnswerStreamed, MessageAppended
+from vibekit_desktop.core.types.events import AnswerStreamed, LiveTurnEnded, MessageAppended
 from vibekit_desktop.core.types.ids import ChatId
 
 _ENDED = {
@@ -37,26 +43,61 @@ def status_of(reason: StopReason) -> int:
 
 async def prompt(core: Core, options: argparse.Namespace) -> int:
     """``prompt``: say something to an agent and wait for the end of its turn."""
-    choice = _choice(options)
+    choice, said = _choice(options), Prompt(text=await _text(options))
     chat, made = await _chat(core, options, choice)
-    teller = _Teller(chat)
-    subscriptions: list[Subscription] = [] if options.json else teller.follow(core)
+    run = core.live.run(chat, said, allow=Headless(options.allow), timeout_s=options.timeout)
+    running = asyncio.ensure_future(run)
+    ended: list[TurnOutcome] = []
+    teller = _Teller(chat, running.cancel)
+    subscriptions: list[Subscription] = [
+        core.events.subscribe(LiveTurnEnded, lambda event: ended.append(event.outcome) if event.outcome.chat == chat else None),
+        *([] if options.json else teller.follow(core)),
+    ]
     try:
-        allow, said = Headless(options.allow), Prompt(text=options.text)
-        outcome = await core.live.run(chat, said, allow=allow, timeout_s=options.timeout)
+        outcome = await running
     except CoreError:
         if made:
+            await core.live.discard_empty(chat)
+        raise
+    except asyncio.CancelledError:
+        teller.require_reader()
+        if ended:
+            teller.end_line()
+            _tell_outcome(options, ended[-1])
+            if options.json:  # one object is enough
+                print("error: interrupted: the turn was stopped", file=sys.stderr)
+                return FAILED
+        elif made:
             await core.live.discard_empty(chat)
         raise
     finally:
         for subscription in subscriptions:
             subscription.close()
-        teller.end_line()
+    teller.require_reader()
+    teller.end_line()
+    _tell_outcome(options, outcome)
+    return status_of(outcome.stop_reason)
+
+
+def _tell_outcome(options: argparse.Namespace, outcome: TurnOutcome) -> None:
     if options.json:
         printing.print_json(objects.outcome_object(outcome))
     else:
         _print_outcome(outcome)
-    return status_of(outcome.stop_reason)
+
+
+async def _text(options: argparse.Namespace) -> str:
+    """What is to be said; ``-`` is what is on standard input, to its end."""
+    text: str = options.text
+    if text != "-":
+        return text
+    try:
+        text = (await all_of_input()).decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise Malformed("text in UTF-8", "standard input") from error
+    if not text.strip():
+        raise EmptyPrompt
+    return text
 
 
 def _choice(options: argparse.Namespace) -> AgentChoice | None:
@@ -67,7 +108,10 @@ def _choice(options: argparse.Namespace) -> AgentChoice | None:
             raise Malformed("command", options.agent_command) from error
         if not words:
             raise Malformed("command", options.agent_command)
-        return AgentChoice(command=words)
+        program, *arguments = words
+        if "/" in program and not program.startswith(("/", "~/")):
+            program = os.path.abspath(program)  # as the shell that this was typed in would find it
+        return AgentChoice(command=(program, *arguments))
     return AgentChoice(name=options.agent) if options.agent else None
 
 
@@ -103,10 +147,13 @@ async def _answers_already(core: Core, chat: ChatId, choice: AgentChoice) -> boo
 
 
 class _Teller:
-    """Prints an answer while it comes: words as they are, a line for every call of a tool."""
+    """Prints an answer while it comes: words as they are, a line for every call of a tool. ``gone``: called when nothing more
+    can be printed, because nobody reads it any more, say; `require_reader` raises why."""
 
-    def __init__(self, chat: ChatId) -> None:
+    def __init__(self, chat: ChatId, gone: Callable[[], object]) -> None:
         self._chat = chat
+        self._gone = gone
+        self._broken: OSError | None = None
         self._told: dict[int, int] = {}
         self._at_line_start = True
 
@@ -117,9 +164,21 @@ class _Teller:
             core.events.subscribe(MessageAppended, lambda event: self._tell(event.chat, event.message)),
         ]
 
+    def require_reader(self) -> None:
+        """Raise what kept the answer from being printed."""
+        if self._broken is not None:
+            raise self._broken
+
     def _tell(self, chat: ChatId, message: Message) -> None:
-        if chat != self._chat or message.role != "assistant":
+        if chat != self._chat or message.role != "assistant" or self._broken is not None:
             return
+        try:
+            self._print(message)
+        except OSError as error:
+            self._broken = error
+            self._gone()
+
+    def _print(self, message: Message) -> None:
         titles = {call.id: call.title or call.kind for call in message.tool_calls}
         for place, block in enumerate(message.blocks):
             told = self._told.get(place, 0)
@@ -152,9 +211,14 @@ def _print_outcome(outcome: TurnOutcome) -> None:
         what = visible(one.path) if one.path and one.path != "." else "something"
         printing.say(f"  not kept: {what} ({leave_words(one.reason)})")
     for given in outcome.permissions:
-        if given.answer != "allowed":
-            printing.say(f"  {given.answer}: {one_line(given.title)}")
+        title = one_line(given.title) + (f" ({one_line(given.said)})" if given.said else "")
+        if given.not_done:
+            printing.say(f"  not written: {title}: {given.not_done}")
+        elif given.answer != "allowed":
+            printing.say(f"  {given.answer}: {title}")
     if outcome.stop_reason in _ENDED:
         printing.say(f"  {_ENDED[outcome.stop_reason]}")
+    if outcome.note:
+        printing.say(f"  {one_line(outcome.note)}")
     if outcome.problem:
         print(f"error: agent.failed: {one_line(outcome.problem)}", file=sys.stderr)

@@ -223,9 +223,18 @@ def outcome_object(outcome: TurnOutcome) -> dict[str, Json]:
         "turn": outcome.turn,
         "stop_reason": outcome.stop_reason.value,
         "files": [change_object(change) for change in outcome.files],
-        "permissions": [{"title": shown(given.title), "answer": given.answer} for given in outcome.permissions],
+        "permissions": [
+            {
+                "title": shown(given.title),
+                "answer": given.answer,
+                "not_done": shown(given.not_done) or None,
+                "agent_title": shown(given.said) or None,
+            }
+            for given in outcome.permissions
+        ],
         "coverage": _coverage(outcome.coverage),
         "problem": shown(outcome.problem),
+        "note": shown(outcome.note) or None,
     }
 
 

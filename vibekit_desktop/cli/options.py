@@ -210,16 +210,36 @@ def _add_agent_verbs(verbs: "argparse._SubParsersAction[_Parser]") -> None:
     prompt = verbs.add_parser(
         "prompt",
         help="say something to an agent and wait for the end of its turn",
+        usage="%(prog)s [CHAT] TEXT [--workspace DIR] [--agent NAME | --agent-command CMD] [--allow reads|all|none] "
+        "[--timeout S] [--json]",
         description="Runs one turn with a live agent, in CHAT or in a new chat of the folder DIR. Nobody is asked: --allow "
-        "answers what the agent asks. reads: it may read, and nothing else. all: it may do whatever may be asked for; writes "
-        "outside of the folder are refused all the same. none: nothing.",
+        "answers what the agent asks.",
+        epilog="Exit status: 0 the agent ended its turn; 1 the turn ended otherwise (out of time, refused); 2 the call is "
+        "wrong; 3 the agent or this computer failed, or it was interrupted; 4 busy.",
     )
-    prompt.add_argument("words", metavar="[CHAT] TEXT", nargs="+")
+    prompt.add_argument(
+        "words",
+        metavar="[CHAT] TEXT",
+        nargs="+",
+        help="what to say, in CHAT or else in a new chat; - takes the text from standard input",
+    )
     prompt.add_argument("--workspace", metavar="DIR", help="the folder of a new chat")
     agent = prompt.add_mutually_exclusive_group()
     agent.add_argument("--agent", metavar="NAME", help="one of `agents`; in CHAT it answers from now on")
-    agent.add_argument("--agent-command", metavar="CMD", help="a command that speaks ACP on its standard input and output")
-    prompt.add_argument("--allow", choices=("reads", "all", "none"), default="reads")
+    agent.add_argument(
+        "--agent-command",
+        metavar="CMD",
+        help="a command that speaks ACP on its standard input and output; ./PROGRAM is one in the present folder",
+    )
+    prompt.add_argument(
+        "--allow",
+        choices=("reads", "all", "none"),
+        default="reads",
+        metavar="reads|all|none",
+        help="reads (the default): it may read in the folder, and nothing else; all: whatever may be asked for, also in files "
+        "that a person is always asked about (.env, *.pem, build files), but never outside of the folder or in key files; "
+        "none: nothing",
+    )
     prompt.add_argument("--timeout", type=_seconds, metavar="S", help="stop the turn after so many seconds")
 
 

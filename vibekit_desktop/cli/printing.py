@@ -6,14 +6,14 @@ Text from chats and file names is untrusted: control characters are made visible
 import datetime
 import json
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from vibekit_desktop.cli.objects import Json, hunk_lines, note_text, shown
-from vibekit_desktop.core.types.chats import ChatHeader, ChatStatus, Message
+from vibekit_desktop.core.types.chats import ChatHeader, ChatStatus, Message, Role, ToolCall
 from vibekit_desktop.core.types.checkpoints import (
     Action,
     ChangeStatus,
@@ -162,8 +162,28 @@ def _table(*columns: str) -> Table:
     return table
 
 
-def print_chats(headers: Iterable[ChatHeader], *, narrowed: bool = False, numbered: bool = True) -> None:
-    """The rows of ``list``, numbered as ``@N`` wants; archived ones have no such number."""
+_SHORT_ID = 8
+
+
+def short_ids(ids: Iterable[str]) -> dict[str, str]:
+    """The shortest beginning of each id that no other one has, of 8 characters or more: those of one minute begin alike."""
+    ordered = sorted(set(ids))
+    short: dict[str, str] = {}
+    for place, one in enumerate(ordered):
+        size = _SHORT_ID
+        for other in (*ordered[max(0, place - 1) : place], *ordered[place + 1 : place + 2]):
+            while other.startswith(one[:size]) and size < len(one):
+                size += 1
+        short[one] = one[: size + 1] if one[size - 1 : size] == "-" else one[:size]
+    return short
+
+
+def print_chats(
+    headers: Sequence[ChatHeader], *, ids: Iterable[str] = (), narrowed: bool = False, numbered: bool = True
+) -> None:
+    """The rows of ``list``, numbered as ``@N`` wants; archived ones have no such number. ``ids``: all that a short one could be
+    taken for."""
+    short = short_ids([*ids, *(header.id for header in headers)])
     console = _console()
     wanted = next(columns for least, columns in _CHAT_COLUMNS if console.width >= least)
     table = _table()
@@ -182,7 +202,7 @@ def print_chats(headers: Iterable[ChatHeader], *, narrowed: bool = False, number
             "turns": Text(str(header.turn_count)),
             "changed": _counts(header.lines_added, header.lines_removed),
             "name": Text(visible(name), style="red" if header.status is ChatStatus.DAMAGED else ""),
-            "id": Text(header.id[:8]),
+            "id": Text(short[header.id]),
         }
         table.add_row(*(cells[column] for column in wanted))
     if empty and narrowed:
@@ -205,12 +225,38 @@ def print_rows(columns: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> Non
 def print_message(number: int, message: Message) -> None:
     """One message of ``show``."""
     console = _console()
-    console.print(Text(f"[{number}] {message.role}  {when(message.ts)}", style="bold"))
-    if message.content:
+    event = message.role == Role.EVENT.value
+    what = f": {_EVENTS.get(message.event_kind, visible(message.event_kind) or 'something happened')}" if event else ""
+    console.print(Text(f"[{number}] {message.role}{what}  {when(message.ts)}", style="bold"))
+    calls = {call.id: call for call in message.tool_calls}
+    placed = [block for block in message.blocks if block.type == "text" or block.tool_call_id in calls]
+    if any(block.tool_call_id in calls for block in placed):
+        for block in placed:
+            if block.type == "text" and block.text.strip():
+                console.print(Text(visible(block.text.strip("\n"))))
+            elif block.tool_call_id in calls:
+                console.print(_call_line(calls.pop(block.tool_call_id)))
+    elif message.content:
         console.print(Text(visible(message.content)))
-    for call in message.tool_calls:
-        console.print(Text(f"  {call.status}: {one_line(call.title, 100)}", style="dim"))
+    for call in calls.values():
+        console.print(_call_line(call))
     console.print()
+
+
+_EVENTS = {
+    "cancelled": "stopped",
+    "interrupted": "interrupted",
+    "compacted": "earlier messages were summed up for the agent",
+    "compaction_failed": "the agent could not sum up earlier messages",
+    "model_switched": "another model",
+    "merged": "merged from a branch",
+    "infra_safety_blocked": "the agent's provider stopped this answer",
+}
+"""What an event of the transcript is; its own words follow, if it has any."""
+
+
+def _call_line(call: ToolCall) -> Text:
+    return Text(f"  {call.outcome or call.status}: {one_line(call.title or call.kind, 100)}", style="dim")
 
 
 def _change_line(change: FileChange) -> Text:
@@ -365,7 +411,7 @@ def _place(overlap: OverlapAt) -> str:
 
 
 def _who(changed_by: str) -> str:
-    return {"user": "you", "unknown": "somebody, may be you"}.get(changed_by, f"chat {changed_by[:8]}")
+    return {"user": "you", "unknown": "somebody, may be you"}.get(changed_by, f"chat {changed_by}")
 
 
 def print_report(report: RestoreReport) -> None:

@@ -3,10 +3,13 @@
 Text for people loses what the terminal cannot show; objects for programs are UTF-8 everywhere (command-line.md).
 """
 
+import asyncio
+import contextlib
 import io
 import os
 import stat
 import sys
+import threading
 
 CONTENT_BYTES = 64 << 20
 
@@ -28,6 +31,36 @@ def given_content(limit: int = CONTENT_BYTES) -> bytes | None:
     if not (stat.S_ISFIFO(kind) or stat.S_ISSOCK(kind) or stat.S_ISREG(kind)):
         return None
     data = stream.buffer.read(limit + 1)
+    if len(data) > limit:
+        raise ContentTooLarge
+    return data
+
+
+async def all_of_input(limit: int = CONTENT_BYTES) -> bytes:
+    """Whatever is on standard input, to its end, also of a terminal; `ContentTooLarge` above ``limit``. Who does not wait any
+    longer leaves the reading alone: nothing ends it, and nobody waits for its thread."""
+    stream = sys.stdin
+    if stream is None:
+        return b""
+    loop = asyncio.get_running_loop()
+    found: asyncio.Future[bytes] = loop.create_future()
+
+    def given(data: bytes) -> None:
+        if not found.done():
+            found.set_result(data)
+
+    def read() -> None:
+        try:
+            # Of its own: the interpreter waits for the lock of its own stream when it ends.
+            with os.fdopen(os.dup(stream.fileno()), "rb") as file:
+                data = file.read(limit + 1)
+        except (OSError, ValueError):
+            data = b""
+        with contextlib.suppress(RuntimeError):  # the loop has ended meanwhile
+            loop.call_soon_threadsafe(given, data)
+
+    threading.Thread(target=read, name="read standard input", daemon=True).start()
+    data = await found
     if len(data) > limit:
         raise ContentTooLarge
     return data

@@ -183,7 +183,7 @@ class Gate:
             turn.note(f"{wish.words()}: the agent takes no answer for once only", Outcome.REFUSED.value)
             return _option(ask.options, "reject_once")
         decision = await self._decider.decide(turn, wish)
-        turn.note(decision.words, decision.given, not_done=decision.why)
+        turn.note(decision.words, decision.given, not_done=decision.why, said=wish.own_words)
         if decision.outcome is Outcome.NOT_DONE:
             turn.let_not(call.id, not_written.sentence(decision.why, writes=wish.operation in WRITES))
             async with turn.order:

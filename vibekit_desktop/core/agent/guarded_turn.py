@@ -105,15 +105,16 @@ class GuardedTurn:
         """The answers so far."""
         return tuple(self._given)
 
-    def note(self, title: str, answer: str, *, not_done: str = "") -> None:
-        """Something was answered. ``not_done``: what was allowed was not done, and why; said of it once."""
+    def note(self, title: str, answer: str, *, not_done: str = "", said: str = "") -> None:
+        """Something was answered. ``not_done``: what was allowed was not done, and why; said of it once. ``said``: see
+        `Given`."""
         allowed = Given(title, answer)
         if not_done and allowed in self._given:
             self._given.reverse()
             self._given.remove(allowed)
             self._given.reverse()
         if len(self._given) < MOST_GIVEN:
-            self._given.append(Given(title, answer, not_done))
+            self._given.append(Given(title, answer, not_done, said))
 
     def why_not(self, call: str) -> str:
         """Why a call was not let through although no person said no: a sentence; empty if there was no such reason."""

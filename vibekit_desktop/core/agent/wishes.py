@@ -125,6 +125,12 @@ class Wish:
         found = dict.fromkeys(place.shown for place in self.places)
         return tuple(found | dict.fromkeys(place.real for place in self.places if place.real is not None))
 
+    @property
+    def own_words(self) -> str:
+        """What the agent calls it, where ours say nothing of what it is about."""
+        unnamed = self.operation in (Operation.FETCH, Operation.OTHER) or not (self.command or self.places)
+        return self.title if unnamed else ""
+
     def words(self) -> str:
         """What it is, in one line of ours."""
         verb = _VERBS[self.kind]

@@ -280,11 +280,13 @@ class Headless(StrEnum):
 @dataclass(frozen=True, slots=True)
 class Given:
     """A question and how it was answered. ``title`` is ours, in words; ``answer`` is ``allowed``, ``denied``, ``cancelled`` or
-    ``refused``. ``not_done``: why what was allowed was not done after all."""
+    ``refused``. ``not_done``: why what was allowed was not done after all. ``said``: what the agent calls it, where we
+    have no words for what it is."""
 
     title: str
     answer: str
     not_done: str = ""
+    said: str = ""
 
 
 class LivePhase(StrEnum):
