@@ -83,6 +83,23 @@ def test_esc_leaves_the_field_before_the_review(qtbot: QtBot, stage: ReviewStage
     run(story())
 
 
+def test_esc_keeps_what_was_written_for_the_next_lines(stage: ReviewStage) -> None:
+    async def story() -> None:
+        await stage.open()
+        stage.key(Qt.Key.Key_C)
+        stage.page.comments.editor.field.setPlainText("half a thou")
+        stage.key(Qt.Key.Key_Escape)
+        assert stage.page.comments.editor.isHidden()
+        stage.page.next_hunk()
+        stage.key(Qt.Key.Key_C)
+        assert stage.page.comments.editor.field.toPlainText() == "half a thou"
+        stage.page.comments.editor.cancel.click()
+        stage.key(Qt.Key.Key_C)
+        assert stage.page.comments.editor.field.toPlainText() == ""
+
+    run(story())
+
+
 def test_enter_on_a_comment_goes_to_its_file_and_lines(stage: ReviewStage) -> None:
     async def story() -> None:
         await stage.open()

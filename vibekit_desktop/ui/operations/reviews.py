@@ -86,15 +86,14 @@ class ReviewNotes(QObject):
         self._place()
 
     def _shown(self, diff: FileDiff) -> None:
+        if self._go_to is not None and not self._is_of(self._go_to, diff):
+            self._go_to = None  # somebody went on to another file meanwhile
         self._place()
-        going, self._go_to = self._go_to, None
-        if going is not None and self._is_of(going, diff):
-            self._go_to = going  # as soon as it is known where its lines are
 
     def _place(self) -> None:
-        diff = self._page.diff
+        diff = self._page.pane.diff
         self._placing += 1
-        if diff is None:
+        if diff is None or diff.request.chat != self._page.chat:
             return
         if not any(self._is_of(comment, diff) for comment in self._page.all_comments):
             self._page.set_places(())
@@ -112,7 +111,8 @@ class ReviewNotes(QObject):
                 found += await self._reviews.place(request.chat, path, side, point, old_path=request.old_path)
             except CoreError:
                 continue  # a side whose content is not to be had has no lines to stand at
-        if token != self._placing or self._page.diff is None or self._page.diff.request != request:
+        shown = self._page.pane.diff
+        if token != self._placing or shown is None or shown.request != request:
             return
         self._page.set_places(found)
         going, self._go_to = self._go_to, None

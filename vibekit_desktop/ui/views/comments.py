@@ -33,8 +33,8 @@ class CommentEditor(QWidget):
     """The field. Signals: ``made(target, text)``: a new comment; ``changed(comment, text)``: another text for one there is;
     ``left()``: the field is closed.
 
-    Invariant: while it is open it is about one target or one comment; what was written is kept until it is stored or the
-    person throws it away."""
+    Invariant: while it is open it is about one target or one comment. What was written of a new comment is kept until it is
+    stored or cancelled, also while the field is put aside."""
 
     made = Signal(object, str)
     changed = Signal(object, str)
@@ -124,6 +124,15 @@ class CommentEditor(QWidget):
         self.hide()
         self.left.emit()
 
+    def put_aside(self) -> None:
+        """Close the field for now: a new comment's words are there when the next one begins."""
+        if self._comment is not None or not self.field.toPlainText().strip():
+            self.close_field()
+        elif not self.isHidden():
+            self._target = None
+            self.hide()
+            self.left.emit()
+
     def _typed(self) -> None:
         self.save.setEnabled(bool(self.field.toPlainText().strip()))
 
@@ -140,7 +149,7 @@ class CommentEditor(QWidget):
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and event.modifiers() & Qt.KeyboardModifier.ControlModifier:
             self.store()
         elif event.key() == Qt.Key.Key_Escape:
-            self.close_field()
+            self.put_aside()
         else:
             super().keyPressEvent(event)
 

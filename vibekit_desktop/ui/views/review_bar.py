@@ -69,7 +69,7 @@ class ReviewBar(QWidget):
             head.addWidget(self._back)
         head.addWidget(self._title)
         row.addLayout(head)
-        row.addSpacing(6)
+        row.addSpacing(4)
         self.left = _SidePick(hub, tr("Left side"), self)
         self.left.wanted.connect(self._open_old)
         self.right = Segments(
@@ -109,7 +109,12 @@ class ReviewBar(QWidget):
         row.addWidget(self.more)
         self.set_comments(0)
         self.set_options(self._options)
-        hub.changed.connect(self._fit)
+        hub.changed.connect(self._themed)
+        self._themed()
+
+    def _themed(self) -> None:
+        self.white.setStyleSheet(f"color: {self._hub.theme.hex('text.secondary')}")
+        self._fit()
 
     @property
     def stops(self) -> tuple[QWidget, ...]:

@@ -118,7 +118,7 @@ class ReviewFrame(QWidget):
         """Esc: out of what is open here, then back."""
         focus = self.focusWidget()
         if self.comments.editor.isVisible():
-            self.comments.editor.close_field()
+            self.comments.editor.put_aside()
         elif focus is self.list.filter and self.list.filter.text():
             self.list.filter.clear()
         elif self.pane.close_find():

@@ -271,7 +271,9 @@ class FileHead(QWidget):
         self._undo_hunk.setEnabled(index >= 0 and not self._why_no_hunk)
 
     def _themed(self) -> None:
-        self._check.setFont(self._hub.theme.font("small"))
+        theme = self._hub.theme
+        self._check.setFont(theme.font("small"))
+        self._check.setStyleSheet(f"color: {theme.hex('text.secondary')}")
         self._fit()
         self.update()
 

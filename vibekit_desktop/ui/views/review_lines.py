@@ -68,6 +68,8 @@ def lines_here(pane: DiffPane) -> Lines | None:
 
 def go_to(pane: DiffPane, side: Side, first: int, last: int) -> None:
     """Bring lines into sight, out of their fold if they are in one, and choose them."""
+    if pane.folded:
+        pane.open_folded()
     if pane.diff is not None and isinstance(pane.diff.result, DiffDocument):
         pane.view.go_to_line(_NUMBERS[side], first)
         pane.view.choose_lines(_NUMBERS[side], first, last)

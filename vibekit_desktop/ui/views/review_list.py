@@ -3,7 +3,7 @@
 Shows a `FileListModel`; knows no core. UI thread only.
 """
 
-from PySide6.QtCore import QItemSelectionModel, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QItemSelectionModel, QRectF, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
@@ -20,6 +20,8 @@ from vibekit_desktop.ui.views.fields import SearchField
 from vibekit_desktop.ui.views.file_list import FileList
 from vibekit_desktop.ui.views.review_head import ListHead
 from vibekit_desktop.ui.views.row_paint import draw_text
+
+_FOOT = 49
 
 
 class ReviewList(QWidget):
@@ -42,7 +44,6 @@ class ReviewList(QWidget):
         layout.setSpacing(0)
         self.filter = SearchField(hub, tr("Filter files"), self)
         self.filter.textChanged.connect(self._filtered)
-        self.filter.setFixedHeight(round(hub.theme.size("control") * max(1.0, hub.theme.zoom)))
         field = QHBoxLayout()
         field.setContentsMargins(12, 0, 12, 8)
         field.addWidget(self.filter)
@@ -64,10 +65,16 @@ class ReviewList(QWidget):
         self._foot.next.clicked.connect(self.go_to_next)
         layout.addWidget(self._foot)
         hub.changed.connect(self._themed)
+        self._themed()
         self.show_entries()
 
     def _themed(self) -> None:
-        self.filter.setFixedHeight(round(self._hub.theme.size("control") * max(1.0, self._hub.theme.zoom)))
+        # Lower than the fields of dialogs: the style sheet of the program would not let it.
+        height = round(self._hub.theme.size("control") * max(1.0, self._hub.theme.zoom))
+        self.filter.setStyleSheet(
+            f"QLineEdit {{ min-height: {height - 2}px }} QLineEdit:focus {{ min-height: {height - 4}px }}"
+        )
+        self.filter.setFixedHeight(height)
         self.update()
 
     @property
@@ -162,12 +169,13 @@ class _Foot(QWidget):
         self._hub = hub
         self._done = self._total = 0
         row = QHBoxLayout(self)
-        row.setContentsMargins(16, 8, 9, 16)
+        self.setFixedHeight(_FOOT)
+        row.setContentsMargins(16, 5, 9, 16)
         row.addStretch(1)
         self.next = Button(hub, tr("Next file"), kind="link", size="small", parent=self)
         self.next.setToolTip(tr("The next file that is not reviewed"))
         row.addWidget(self.next, 0, Qt.AlignmentFlag.AlignTop)
-        hub.changed.connect(self.updateGeometry)
+        hub.changed.connect(self.update)
 
     def set_progress(self, done: int, total: int) -> None:
         """So many of the files are reviewed."""
@@ -180,14 +188,11 @@ class _Foot(QWidget):
 
     # Qt's names below.
 
-    def sizeHint(self) -> QSize:
-        return QSize(200, 49)
-
     def paintEvent(self, event: QPaintEvent) -> None:
         theme = self._hub.theme
         painter = QPainter(self)
         painter.fillRect(QRectF(0, 0, self.width(), 1), theme.color("line.hair"))
-        box = QRectF(16, 8, self.width() - 110, 24)
+        box = QRectF(16, 7, self.width() - 110, 24)
         draw_text(painter, theme, box, self._words(), style="small", token="text.secondary")
         meter = QRectF(16, self.height() - 16, self.width() - 32, 4)
         rounded(painter, meter, 2, fill=theme.color("bg.track"))
