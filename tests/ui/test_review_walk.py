@@ -269,6 +269,21 @@ def test_a_list_that_cannot_be_made_says_so_and_can_be_tried_again(stage: Review
     run(story())
 
 
+def test_a_list_that_cannot_be_made_again_stays(stage: ReviewStage) -> None:
+    async def story() -> None:
+        await stage.open()
+        stage.fake.diffs.raises["files"] = BlobCorrupt("0" * 64)
+        stage.page.look_again()
+        await settle(30)
+        assert stage.page.list.is_listed
+        assert stage.page.model.entries
+        stage.change_on_disk(ONE, 10, 50)
+        stage.page.look_again()
+        await until(lambda: stage.page.diff is not None and stage.page.diff.after == samples.present("later" + ONE))
+
+    run(story())
+
+
 def test_the_focus_goes_as_the_list_of_stops_says(stage: ReviewStage) -> None:
     async def story() -> None:
         await stage.open()

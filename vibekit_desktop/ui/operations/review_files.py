@@ -4,6 +4,7 @@ A newer request supersedes the older one; news during an answer is asked for onc
 starves it. UI thread only.
 """
 
+import logging
 import time
 
 from PySide6.QtCore import QObject, QTimer, Signal
@@ -23,12 +24,16 @@ LOOK_MS = 2_000
 """The disk is looked at so often at most."""
 _SHARE = 20
 """And so much less often than looking takes, so that looking never is more than a small part of the work."""
+_PATIENCE = 5
+"""After a failure so many times less often."""
+
+_log = logging.getLogger(__name__)
 
 
 class ReviewFiles(QObject):
     """``listed(wanted, diffs)``: every file that differs; ``failed(text)``: it could not be told.
 
-    Invariant: what is listed was asked for last."""
+    Invariant: what is listed was asked for last. What was listed stays good when it cannot be told once more."""
 
     listed = Signal(object, object)
     failed = Signal(object)
@@ -41,6 +46,8 @@ class ReviewFiles(QObject):
         self._token = 0
         self._asking = False
         self._news = False
+        self._known = False
+        """Whether what is wanted was listed already."""
         self._look = QTimer(self)
         self._look.setSingleShot(True)
         self._look.setInterval(LOOK_MS)
@@ -54,6 +61,7 @@ class ReviewFiles(QObject):
     def ask(self, wanted: Wanted) -> None:
         """List other files, or with something else ignored."""
         self._wanted = wanted
+        self._known = False
         self._start()
 
     def again(self) -> None:
@@ -85,13 +93,18 @@ class ReviewFiles(QObject):
         except CoreError as error:
             if token == self._token:
                 self._asking = False
-                self.failed.emit(sentence(error))
+                if self._known:
+                    _log.info("changed files not listed again: %s", error.code)
+                    self._look.start(LOOK_MS * _PATIENCE)
+                else:
+                    self.failed.emit(sentence(error))
             return
         finally:
             if token == self._token:
                 self._asking = False
         if token != self._token:
             return
+        self._known = True
         took_ms = round((time.monotonic() - began) * 1000)
         self.listed.emit(wanted, found)
         if token != self._token:
