@@ -67,6 +67,7 @@ async def test_diff_in_the_transcript_shows_the_same(window: Window, workspace: 
     assert review.pane.diff is not None
     assert review.pane.diff.request.path == README
     assert {entry.path for entry in review.model.entries} == {MAIN, REPORT, README}
+    await window.settled()
 
 
 # One file.
