@@ -382,6 +382,8 @@ def test_the_keys_are_listed_in_the_window(program: Program) -> None:
     assert texts[texts.index("New chat") + 1] == "Ctrl+N"
     assert texts[texts.index("Keyboard shortcuts", 1) + 1] == "F1 or Ctrl+/"
     assert dialog.rect().contains(dialog.card.geometry())
+    body = dialog.list.widget()
+    assert body.width() <= dialog.list.viewport().width(), "the keys are cut"
     QTest.keyClick(QApplication.focusWidget() or dialog, Qt.Key.Key_Escape)
     program.settle()
     assert not [one for one in program.window.findChildren(Shortcuts) if one.isVisible()]
@@ -403,3 +405,14 @@ def test_the_chips_of_the_header_stand_inside_it_at_the_largest_text(program: Pr
     for _ in range(8):
         program.conductor.keys.actions["bigger"].trigger()
     assert header.agent.geometry().bottom() < header.height() - 3
+
+
+def test_enter_presses_what_has_the_focus_and_not_the_row_around_it(program: Program) -> None:
+    program.live(replace(RUNNING, queue=(QueuedPrompt("q", Prompt(text="next")),)))
+    program.page.foot.queue.rows[0].remove_button.setFocus()
+    program.press(Qt.Key.Key_Return)
+    assert program.asked("unqueue", "send_now") == [("unqueue", MAIN, "q")]
+    assert program.composer.field.is_empty, "it was removed and not taken to be edited"
+    program.conductor.inspector._files_tab.setFocus()
+    program.press(Qt.Key.Key_Return)
+    assert program.conductor.inspector._files_tab.isChecked()

@@ -84,7 +84,8 @@ class Shortcuts(Overlay[str]):
 
     def wanted_size(self, room: QSize) -> QSize:
         """As high as the list is, if the window is high enough."""
-        return QSize(_WIDTH, min(_HIGHEST, self._body.sizeHint().height() + self._rest)).boundedTo(room)
+        width = self._body.minimumSizeHint().width() + self.hub.theme.size("scrollbar") + 48
+        return QSize(max(_WIDTH, width), min(_HIGHEST, self._body.sizeHint().height() + self._rest)).boundedTo(room)
 
     async def ask(self) -> None:
         """Show it until it is closed."""

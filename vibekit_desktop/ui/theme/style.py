@@ -3,16 +3,14 @@
 `apply` dresses the whole application and follows the theme hub. UI thread only.
 """
 
-from PySide6.QtCore import QEvent, QObject, QPointF, QRect, QRectF, Qt
-from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPen, QPolygonF
+from PySide6.QtCore import QObject, QPointF, QRect, QRectF, Qt
+from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
 from PySide6.QtWidgets import (
     QAbstractButton,
     QApplication,
-    QCheckBox,
     QFocusFrame,
     QGraphicsDropShadowEffect,
     QProxyStyle,
-    QRadioButton,
     QStyle,
     QStyleHintReturn,
     QStyleOption,
@@ -26,7 +24,6 @@ from vibekit_desktop.ui.theme.palette import Theme, ThemeHub
 from vibekit_desktop.ui.theme.qss import stylesheet
 
 _INDICATOR = 16
-_ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 
 
 def rounded(painter: QPainter, box: QRectF, radius: float, *, fill: QColor | None = None, line: QColor | None = None) -> None:
@@ -237,13 +234,11 @@ class AppStyle(QProxyStyle):
 
 
 class FocusRing(QObject):
-    """One frame for the whole program: stands around the focused button unless the mouse put the focus there. Enter presses
-    that button, as Space does."""
+    """One frame for the whole program: stands around the focused button unless the mouse put the focus there."""
 
     def __init__(self, app: QApplication) -> None:
         super().__init__(app)
         self._frame: QFocusFrame | None = None
-        self._button: QAbstractButton | None = None
         app.focusChanged.connect(self._moved)
 
     def _moved(self, _old: QWidget | None, new: QWidget | None) -> None:
@@ -254,7 +249,6 @@ class FocusRing(QObject):
             self._frame.setWidget(None)  # type: ignore[arg-type]  # Qt takes null, the stubs do not say so
             self._frame.deleteLater()
         self._frame = None
-        self._watch(new if isinstance(new, QAbstractButton) else None)
         if wanted is not None:
             self._frame = QFocusFrame(wanted)
             self._frame.destroyed.connect(self._gone)
@@ -262,27 +256,6 @@ class FocusRing(QObject):
 
     def _gone(self) -> None:
         self._frame = None
-
-    def _watch(self, button: QAbstractButton | None) -> None:
-        """Only the focused button is watched: a filter on the whole program would be called for every event of it."""
-        if self._button is not None and isValid(self._button):  # the focus also leaves a button because it is destroyed
-            self._button.removeEventFilter(self)
-        self._button = button
-        if button is not None:
-            button.installEventFilter(self)
-
-    # Qt's name below.
-
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        enter = event.type() == QEvent.Type.KeyPress and isinstance(event, QKeyEvent) and event.key() in _ENTER
-        if not enter or not isinstance(event, QKeyEvent) or not isinstance(watched, QAbstractButton):
-            return super().eventFilter(watched, event)
-        if event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier or isinstance(watched, QCheckBox | QRadioButton):
-            return super().eventFilter(watched, event)
-        event.accept()
-        if watched.isEnabled() and not event.isAutoRepeat():
-            watched.click()
-        return True
 
 
 class Dress(QObject):

@@ -4,7 +4,7 @@ They are ordinary Qt buttons for keyboard and assistive technology; only the pai
 """
 
 from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt
-from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent
+from PySide6.QtGui import QFontMetricsF, QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QAbstractButton, QFrame, QPushButton, QSizePolicy, QWidget
 
 from vibekit_desktop.ui.theme import icons
@@ -13,7 +13,18 @@ from vibekit_desktop.ui.theme.style import rounded
 from vibekit_desktop.ui.tool_tip import plain_tip
 
 _HEIGHTS = {"small": 24, "normal": 28, "large": 32}
+_ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 _PADS = {"small": 8, "normal": 10, "large": 14}
+
+
+def pressed_by(button: QAbstractButton, event: QKeyEvent) -> bool:
+    """Whether a key is Enter on a button, which presses it as Space does; Qt leaves that to dialogs. It is pressed then."""
+    if event.key() not in _ENTER or event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier:
+        return False
+    if button.isEnabled() and not event.isAutoRepeat():
+        button.click()
+    event.accept()
+    return True
 
 
 def draw_icon(painter: QPainter, theme: Theme, name: str, token: str, x: float, y: float, size: int = 16) -> None:
@@ -102,6 +113,10 @@ class Button(QPushButton):
     def minimumSizeHint(self) -> QSize:
         return self.sizeHint()
 
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if not pressed_by(self, event):
+            super().keyPressEvent(event)
+
     def _colors(self) -> tuple[str, str, str, str]:
         """Fill, line, text and icon tokens; an empty name paints nothing."""
         hovered, down, on = self.underMouse() and self.isEnabled(), self.isDown(), self.isEnabled()
@@ -181,6 +196,10 @@ class IconButton(QAbstractButton):
     def sizeHint(self) -> QSize:
         side = self._hub.theme.size("icon-button-large" if self._large else "icon-button")
         return QSize(side, side)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if not pressed_by(self, event):
+            super().keyPressEvent(event)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         theme = self._hub.theme

@@ -6,11 +6,12 @@ Stands inside the native window (`views.shell`) or alone. Content comes through 
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QCloseEvent, QGuiApplication, QKeyEvent, QKeySequence
-from PySide6.QtWidgets import QMainWindow, QStackedWidget, QWidget
+from PySide6.QtWidgets import QAbstractButton, QApplication, QCheckBox, QMainWindow, QRadioButton, QStackedWidget, QWidget
 
 from vibekit_desktop.ui.text import tr
 from vibekit_desktop.ui.theme import icons
 from vibekit_desktop.ui.theme.palette import ThemeHub
+from vibekit_desktop.ui.views.controls import pressed_by
 from vibekit_desktop.ui.views.panes import Panes
 from vibekit_desktop.ui.visible import one_line
 
@@ -127,6 +128,10 @@ class MainWindow(QMainWindow):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.matches(QKeySequence.StandardKey.Cancel) and self.panes.close_drawer():
             event.accept()
+            return
+        focus = QApplication.focusWidget()  # a button that does not know Enter itself
+        is_button = isinstance(focus, QAbstractButton) and not isinstance(focus, QCheckBox | QRadioButton)
+        if is_button and isinstance(focus, QAbstractButton) and self.isAncestorOf(focus) and pressed_by(focus, event):
             return
         super().keyPressEvent(event)
 
