@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt, QUrl
-from PySide6.QtGui import QDesktopServices
+from PySide6.QtGui import QDesktopServices, QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
@@ -81,7 +81,7 @@ def test_without_an_agent_they_go_into_the_message_field_and_are_not_sent(progra
     assert program.conductor.notifier.shown.endswith("The comments are in the message field.")
 
 
-def test_a_chat_whose_agent_is_not_here_is_not_asked(program: Program) -> None:
+def test_where_nobody_can_answer_they_are_copied(program: Program) -> None:
     page = opened(program)
     commented(program)
     program.live(replace(IDLE, phase=LivePhase.UNAVAILABLE))
@@ -89,7 +89,8 @@ def test_a_chat_whose_agent_is_not_here_is_not_asked(program: Program) -> None:
     page.comments.send.click()
     program.settle()
     assert not program.asked("prompt")
-    assert "Why?" in program.composer.written.text
+    assert "Why?" in QGuiApplication.clipboard().text()
+    assert program.conductor.notifier.shown.endswith("The comments were copied.")
 
 
 def test_while_a_turn_runs_undo_waits_and_the_diff_works(program: Program) -> None:
@@ -100,6 +101,10 @@ def test_while_a_turn_runs_undo_waits_and_the_diff_works(program: Program) -> No
     page.undo_all_requested.emit(*page.sides)
     program.settle()
     assert not program.fake.undo.calls
+    assert page.stop.isVisible()
+    page.stop.click()
+    program.settle()
+    assert program.asked("stop") == [("stop", MAIN)]
     program.live(IDLE)
     assert page.held.text == ""
     assert page.head.can_undo

@@ -319,9 +319,13 @@ class LiveDesk(QObject):
         elif chat is not None and self._said.get(chat):
             self._page.composer.put_before(Written(self._said[chat]))
 
-    def write(self, chat: ChatId, prompt: Prompt) -> None:
-        """Put something into the message field of a chat, before what is in it, to be looked at and sent."""
+    def write(self, chat: ChatId, prompt: Prompt) -> bool:
+        """Put something into the message field of a chat, before what is in it, to be looked at and sent; False if there is no
+        field because nobody answers there."""
+        if chat == self._chat and not self._page.foot.is_composing:
+            return False
         self._write_again(chat, prompt)
+        return True
 
     def _write_again(self, chat: ChatId, prompt: Prompt) -> None:
         again = Written(prompt.text, prompt.attachments)

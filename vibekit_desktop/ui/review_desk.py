@@ -7,7 +7,8 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from PySide6.QtCore import QObject, Qt, QTimer
+from PySide6.QtCore import QObject, QStandardPaths, Qt, QTimer
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFileDialog, QWidget
 
 from vibekit_desktop.core.api import Core
@@ -154,6 +155,7 @@ class ReviewDesk(QObject):
         page.undo_file_requested.connect(lambda diff: self._undo(station, wish_for_file(diff)))
         page.undo_all_requested.connect(lambda old, new: self._undo_all(station, old, new))
         page.editor_requested.connect(lambda diff: self._edit(station, diff))
+        page.stop_requested.connect(self._live.stop)
         page.export_requested.connect(lambda kind: self._export(station, ReviewFormat(kind)))
         page.own_window_requested.connect(self.open_own_window)
         station.undo.stale.connect(page.look_again)
@@ -225,7 +227,12 @@ class ReviewDesk(QObject):
 
     def _hold(self) -> None:
         for station in self._stations():
-            station.page.set_held(self._why_held(station))
+            why = self._why_held(station)
+            station.page.set_held(why, can_stop=bool(why) and self._stops(station))
+
+    def _stops(self, station: _Station) -> bool:
+        """Whether the turn that holds a review back is the open chat's, which can be stopped from here."""
+        return station.page.chat == self._open.chat and self._live.is_running
 
     def _why_held(self, station: _Station) -> str:
         chat = station.page.chat
@@ -243,8 +250,8 @@ class ReviewDesk(QObject):
         if not why:
             station.undo.start(wish)
             return
-        stops = station.page.chat == self._open.chat and self._live.is_running
-        station.notifier.toast(why, "info", (tr("Stop"), self._live.stop) if stops else None)
+        stop = (tr("Stop"), self._live.stop) if self._stops(station) else None
+        station.notifier.toast(why, "info", stop)
 
     def _undo_all(self, station: _Station, old: Point, new: Point) -> None:
         if station.page.chat is not None:
@@ -296,8 +303,11 @@ class ReviewDesk(QObject):
                 return True
         else:
             why = state.problem or tr("No agent answers in this chat yet.")
-        self._live.write(chat, prompt)
-        station.notifier.toast(tr("{why} The comments are in the message field.", why=why), "info")
+        if self._live.write(chat, prompt):
+            station.notifier.toast(tr("{why} The comments are in the message field.", why=why), "info")
+        else:
+            QGuiApplication.clipboard().setText(text)
+            station.notifier.toast(tr("{why} The comments were copied.", why=why), "info")
         return False
 
     # Export.
@@ -311,6 +321,7 @@ class ReviewDesk(QObject):
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
         dialog.setOption(QFileDialog.Option.DontConfirmOverwrite)  # nothing is ever replaced
+        dialog.setDirectory(QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DocumentsLocation))
         dialog.setDefaultSuffix(endings[kind])
         dialog.selectFile(f"review.{endings[kind]}")
         chat, (old, new) = page.chat, page.sides

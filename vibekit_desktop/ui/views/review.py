@@ -366,10 +366,11 @@ class ReviewPage(ReviewFrame):
         if self.diff is not None:
             self.editor_requested.emit(self.diff)
 
-    def set_held(self, why: str) -> None:
-        """Why nothing can be undone now; empty if it can."""
+    def set_held(self, why: str, *, can_stop: bool = False) -> None:
+        """Why nothing can be undone now, empty if it can; and whether what it waits for can be stopped here."""
         self._held = why
         self.held.say(why)
+        self.stop.setVisible(can_stop)
         self._show_head()
         self._hunk_changed(*self._hunk_now())
 

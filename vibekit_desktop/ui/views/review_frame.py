@@ -18,6 +18,7 @@ from vibekit_desktop.ui.text import tr
 from vibekit_desktop.ui.theme.palette import ThemeHub
 from vibekit_desktop.ui.views import review_lines
 from vibekit_desktop.ui.views.comments import CommentsPanel
+from vibekit_desktop.ui.views.controls import Button
 from vibekit_desktop.ui.views.diff_pane import DiffPane
 from vibekit_desktop.ui.views.held_line import HeldLine
 from vibekit_desktop.ui.views.review_bar import ReviewBar
@@ -27,12 +28,13 @@ from vibekit_desktop.ui.views.review_list import ReviewList
 
 class ReviewFrame(QWidget):
     """Signals: ``back_requested()``; ``options_chosen(options)``; ``export_requested(kind)``; ``own_window_requested()``;
-    ``told(text)``: something to say once."""
+    ``stop_requested()``: the turn that undo waits for; ``told(text)``: something to say once."""
 
     back_requested = Signal()
     options_chosen = Signal(object)
     export_requested = Signal(str)
     own_window_requested = Signal()
+    stop_requested = Signal()
     told = Signal(str)
 
     def __init__(self, hub: ThemeHub, parent: QWidget | None, *, own_window: bool) -> None:
@@ -45,6 +47,12 @@ class ReviewFrame(QWidget):
         self.list = ReviewList(hub, self.model, self)
         self.head = FileHead(hub, self)
         self.held = HeldLine(hub, self)
+        self.stop = Button(hub, tr("Stop"), kind="link", size="small", parent=self.held)
+        self.stop.clicked.connect(self.stop_requested)
+        held = QHBoxLayout(self.held)
+        held.setContentsMargins(0, 0, 12, 4)
+        held.addStretch(1)
+        held.addWidget(self.stop)
         self.pane = DiffPane(hub, self)
         self.comments = CommentsPanel(hub, self)
         self.comments.hide()
@@ -78,7 +86,7 @@ class ReviewFrame(QWidget):
         layout.setSpacing(0)
         layout.addWidget(self.bar)
         layout.addLayout(across, 1)
-        stops = [*self.bar.stops, *self.list.stops, *self.head.stops, self.pane.view, *self.comments.stops]
+        stops = [*self.bar.stops, *self.list.stops, *self.head.stops, self.stop, self.pane.view, *self.comments.stops]
         for first, second in pairwise(stops):
             QWidget.setTabOrder(first, second)
 
