@@ -1,10 +1,13 @@
 """The verb ``prompt`` as people meet it: what it says when something goes wrong, and how it ends when it is not let finish."""
 
+import fcntl
 import json
 import os
 import signal
 import subprocess
 import sys
+import termios
+import time
 from pathlib import Path
 
 import pytest
@@ -168,12 +171,20 @@ def test_an_interrupt_while_the_text_is_awaited_ends_at_once(places: Places) -> 
     command = [sys.executable, "-m", "vibekit_desktop", "--data-dir", str(places.data), *places.words("true", text="-")]
     with subprocess.Popen(command, stdin=reader, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as running:
         os.close(reader)
-        with pytest.raises(subprocess.TimeoutExpired):
-            running.wait(2)
+        os.write(writer, b"half a ")
+        until = time.monotonic() + 60
+        while unread(writer):
+            assert time.monotonic() < until
+            time.sleep(0.02)
         running.send_signal(signal.SIGINT)
         _, err = running.communicate(timeout=30)
     os.close(writer)
     assert (running.returncode, err) == (3, "error: interrupted: stopped; nothing was lost\n")
+
+
+def unread(pipe: int) -> int:
+    """How many bytes of a pipe nobody has read yet."""
+    return int.from_bytes(fcntl.ioctl(pipe, termios.FIONREAD, b"\0" * 4), sys.byteorder)
 
 
 # -- other verbs ---------------------------------------------------------------------------------------------------

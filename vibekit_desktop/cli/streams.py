@@ -12,6 +12,7 @@ import sys
 import threading
 
 CONTENT_BYTES = 64 << 20
+_PIECE_BYTES = 1 << 16
 
 
 class ContentTooLarge(Exception):
@@ -39,9 +40,10 @@ def given_content(limit: int = CONTENT_BYTES) -> bytes | None:
 async def all_of_input(limit: int = CONTENT_BYTES) -> bytes:
     """Whatever is on standard input, to its end, also of a terminal; `ContentTooLarge` above ``limit``. Who does not wait any
     longer leaves the reading alone: nothing ends it, and nobody waits for its thread."""
-    stream = sys.stdin
-    if stream is None:
+    buffered = None if sys.stdin is None else sys.stdin.buffer
+    if not isinstance(buffered, io.BufferedReader | io.BufferedRandom):
         return b""
+    raw = buffered.raw  # not the stream itself: when the interpreter ends it would wait for that one's lock
     loop = asyncio.get_running_loop()
     found: asyncio.Future[bytes] = loop.create_future()
 
@@ -50,14 +52,12 @@ async def all_of_input(limit: int = CONTENT_BYTES) -> bytes:
             found.set_result(data)
 
     def read() -> None:
-        try:
-            # Of its own: the interpreter waits for the lock of its own stream when it ends.
-            with os.fdopen(os.dup(stream.fileno()), "rb") as file:
-                data = file.read(limit + 1)
-        except (OSError, ValueError):
-            data = b""
+        data = bytearray()
+        with contextlib.suppress(OSError, ValueError):
+            while len(data) <= limit and (piece := raw.read(_PIECE_BYTES)):
+                data += piece
         with contextlib.suppress(RuntimeError):  # the loop has ended meanwhile
-            loop.call_soon_threadsafe(given, data)
+            loop.call_soon_threadsafe(given, bytes(data))
 
     threading.Thread(target=read, name="read standard input", daemon=True).start()
     data = await found

@@ -400,10 +400,21 @@ class Run:
         assert set(entries) == {line.entry for line in self.model.own_lines(chat) if line.kind == "restore_plan"}
         for turn, row in rows.items():
             said = {change.path: (self.state(change.before), self.state(change.after)) for change in row.files}
-            _equal_changes(said, self._net(chat, lambda line, turn=turn: line.turn == turn and not line.entry), f"turn {turn}")
+            net = self._net(chat, lambda line, turn=turn: line.turn == turn and not line.entry)
+            if turn == max(turns):
+                net = {path: change for path, change in net.items() if not self._waits(chat, turn, path, change[0])}
+            _equal_changes(said, net, f"turn {turn}")
         for entry, row in entries.items():
             said = {change.path: (self.state(change.before), self.state(change.after)) for change in row.files}
             _equal_changes(said, self._net(chat, lambda line, entry=entry: line.entry == entry), f"entry {entry}")
+
+    def _waits(self, chat: str, turn: int, path: str, before: St) -> bool:
+        """Whether a turn that has not ended has only announced a change of a path, so far."""
+        own = [line for line in self.model.own_lines(chat) if line.turn == turn and not line.entry]
+        if any(line.kind == "turn_end" for line in own):
+            return False
+        last = [line for line in own if line.observes and line.path == path and not line.computed][-1]
+        return last.kind == "snapshot" and not last.through and same(before, self.model.at_disk(path))
 
     def _net(self, chat: str, belongs: Callable[[Line], bool]) -> dict[str, tuple[St, St]]:
         found: dict[str, tuple[St, St]] = {}
