@@ -6,7 +6,7 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
 
-from vibekit_desktop.ui.actions import Actions
+from vibekit_desktop.ui.actions import Actions, on_mac, review_table, sequences
 from vibekit_desktop.ui.dialogs.overlay import Overlay
 from vibekit_desktop.ui.dialogs.sign_in import show_through
 from vibekit_desktop.ui.text import tr
@@ -17,15 +17,24 @@ _WIDTH, _HIGHEST = 520, 620
 
 
 def rows_of(actions: Actions) -> list[tuple[str, str]]:
-    """What can be done, and with which keys: every action that does something, then what the message field knows itself."""
+    """What can be done, and with which keys: every action that does something, those of a review, then what the message
+    field knows itself."""
     found: list[tuple[str, str]] = []
     for name in actions.names():
         action = actions[name]
         keys = [one.toString(QKeySequence.SequenceFormat.NativeText) for one in action.shortcuts()]
         if action.isVisible() and keys:
             found.append((action.text().rstrip("…"), tr(" or ").join(keys)))
+    in_review = [
+        (
+            tr("{what}, in a review", what=spec.text),
+            tr(" or ").join(one.toString(QKeySequence.SequenceFormat.NativeText) for one in sequences(spec, mac=on_mac())),
+        )
+        for spec in review_table()
+    ]
     return [
         *found,
+        *in_review,
         (tr("Send the message, or queue it"), tr("Enter")),
         (tr("New line in the message"), tr("Shift+Enter")),
         (tr("Write the last message again"), tr("Up, in the empty message")),
