@@ -11,7 +11,7 @@ from pathlib import Path
 from tests.helpers.fake_live import Answers, FakeAgents, FakeLive
 from tests.helpers.fake_reviews import FakeReviews
 from tests.helpers.fake_undo import FakeUndo
-from vibekit_desktop.core.api import Check, Core
+from vibekit_desktop.core.api import Check, Core, StoreSize
 from vibekit_desktop.core.bus import Bus
 from vibekit_desktop.core.types.chats import ChatHeader, ChatView, Export, ExportFormat, Message, TurnSpan
 from vibekit_desktop.core.types.checkpoints import (
@@ -67,6 +67,7 @@ class FakeChats(Answers):
     """The messages before those of the view, from the first on."""
     drafts: dict[ChatId, str] = field(default_factory=dict)
     purged: PurgeReport = field(default_factory=PurgeReport)
+    seen_counts: dict[ChatId, int] = field(default_factory=dict)
 
     async def list(
         self, *, archived: bool = False, workspace: str | None = None, limit: int | None = None
@@ -159,6 +160,14 @@ class FakeChats(Answers):
     async def set_draft(self, chat: ChatId, text: str) -> None:
         self.note("set_draft", chat, text)
         self.drafts[chat] = text
+
+    async def seen(self) -> Mapping[ChatId, int]:
+        self.note("seen")
+        return dict(self.seen_counts)
+
+    async def note_seen(self, chat: ChatId, messages: int) -> None:
+        self.note("note_seen", chat, messages)
+        self.seen_counts[chat] = messages
 
 
 @dataclass
@@ -394,6 +403,7 @@ class FakeLibrary(Answers):
     folders: list[str] = field(default_factory=list)
     verified: VerifyReport = field(default_factory=lambda: VerifyReport(problems=(), chats=0, events=0, blobs=0, size_bytes=0))
     checks: list[Check] = field(default_factory=list)
+    stored: StoreSize = field(default_factory=lambda: StoreSize(used_bytes=0, budget_bytes=5 << 30))
 
     async def workspaces(self) -> Sequence[str]:
         self.note("workspaces")
@@ -411,6 +421,10 @@ class FakeLibrary(Answers):
 
     async def rebuild_caches(self) -> None:
         self.note("rebuild_caches")
+
+    async def store_size(self) -> StoreSize:
+        self.note("store_size")
+        return self.stored
 
     async def verify(self, chat: ChatId | None) -> VerifyReport:
         self.note("verify", chat)

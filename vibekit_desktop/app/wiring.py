@@ -38,6 +38,7 @@ from vibekit_desktop.core.services.live_rules import Rules
 from vibekit_desktop.core.services.purge import Purge, RetentionService
 from vibekit_desktop.core.services.review_sheets import ReviewSheets
 from vibekit_desktop.core.services.reviews import ReviewService
+from vibekit_desktop.core.services.seen import Seen
 from vibekit_desktop.core.services.serial import Serial
 from vibekit_desktop.core.services.settings import SettingsService
 from vibekit_desktop.core.services.shelf import Shelf
@@ -110,8 +111,9 @@ def build(
     checkpoints = CheckpointService(bus, history, headers, serial, counts)
     families = Families(fs, shelf, clock=clock)
     shown = Shown(fs)
+    seen = Seen(fs, dirs.data)
     purge = Purge(bus, shelf, headers, serial, families, shown, clock=clock)
-    chats = ChatService(bus, shelf, history, headers, serial, families, purge, shown, checkpoints, clock=clock)
+    chats = ChatService(bus, shelf, history, headers, serial, families, purge, shown, seen, checkpoints, clock=clock)
     retention = RetentionService(bus, purge, settings, clock=clock, pause=pause)
     diffs = DiffService(history, serial, pool, Colours(fs, dirs.cache / "highlight", pool))
     reviews = ReviewService(bus, history, serial, clock=clock)

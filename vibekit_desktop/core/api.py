@@ -141,6 +141,12 @@ class Chats(Protocol):
     async def set_draft(self, chat: ChatId, text: str) -> None:
         """Keep what is being written; an empty text forgets it. Raises `DraftTooLarge`."""
 
+    async def seen(self) -> Mapping[ChatId, int]:
+        """How many messages of each chat a person has seen; chats that nobody noted are not among them."""
+
+    async def note_seen(self, chat: ChatId, messages: int) -> None:
+        """So many messages of a chat were seen: what comes after them is unread, also in the next window."""
+
 
 class Checkpoints(Protocol):
     """What the chats did to the files, and the way back."""
@@ -370,6 +376,14 @@ class Check:
     detail: str
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoreSize:
+    """What all vaults keep of files, in bytes. Over the budget nothing stops; it is said."""
+
+    used_bytes: int
+    budget_bytes: int
+
+
 class Settings(Protocol):
     """What a person decided for all vaults. `SettingChanged` tells of changes, whoever made them, while `Watch` runs."""
 
@@ -413,6 +427,9 @@ class Library(Protocol):
 
     async def doctor(self) -> Sequence[Check]:
         """Versions, folders, locks, disk space: what to send with a bug report."""
+
+    async def store_size(self) -> StoreSize:
+        """What the stored contents of all vaults take, and what is planned for them. Only what changed is counted again."""
 
 
 class Agents(Protocol):

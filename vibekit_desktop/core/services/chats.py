@@ -6,7 +6,7 @@ Every change is made under the vault's lock and told once, after it is durable; 
 
 import asyncio
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol, TypeVar
 
 import msgspec
@@ -17,6 +17,7 @@ from vibekit_desktop.core.services.families import Families, Outcome, amend
 from vibekit_desktop.core.services.headers import Headers
 from vibekit_desktop.core.services.history import HistoryService
 from vibekit_desktop.core.services.purge import Purge
+from vibekit_desktop.core.services.seen import Seen
 from vibekit_desktop.core.services.serial import Serial, durably
 from vibekit_desktop.core.services.shelf import Shelf
 from vibekit_desktop.core.services.shown import Shown
@@ -77,6 +78,7 @@ class ChatService(ChatReading):
         families: Families,
         purge: Purge,
         shown: Shown,
+        seen: Seen,
         restores: Restores,
         *,
         clock: Callable[[], int],
@@ -86,6 +88,7 @@ class ChatService(ChatReading):
         self._families = families
         self._purge = purge
         self._shown = shown
+        self._seen = seen
         self._restores = restores
 
     async def hold_open(self, chat: ChatId | None) -> None:
@@ -153,6 +156,14 @@ class ChatService(ChatReading):
         """Keep what is being written."""
         vault = await self._history.vault_of(chat)
         await self._changing(vault, lambda: vault.drafts.set(chat, text) if text else vault.drafts.delete(chat))
+
+    async def seen(self) -> Mapping[ChatId, int]:
+        """How many messages of each chat a person has seen."""
+        return await asyncio.to_thread(self._seen.all)
+
+    async def note_seen(self, chat: ChatId, messages: int) -> None:
+        """So many messages of a chat were seen."""
+        await durably(lambda: self._seen.note(chat, messages))
 
     # -- chats and their branches ------------------------------------------------------------------------------------
 

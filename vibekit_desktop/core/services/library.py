@@ -13,7 +13,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Protocol
 
-from vibekit_desktop.core.api import Check
+from vibekit_desktop.core.api import Check, StoreSize
 from vibekit_desktop.core.disk import folders
 from vibekit_desktop.core.disk.fs import Fs
 from vibekit_desktop.core.disk.workspace import relative
@@ -23,6 +23,7 @@ from vibekit_desktop.core.services.history import HistoryService
 from vibekit_desktop.core.services.serial import Serial, durably
 from vibekit_desktop.core.services.settings import SettingsService
 from vibekit_desktop.core.services.shelf import Shelf
+from vibekit_desktop.core.services.store_size import StoreSizes
 from vibekit_desktop.core.services.vaults import OpenVault
 from vibekit_desktop.core.types.agents import AgentInfo, AgentState
 from vibekit_desktop.core.types.checkpoints import Problem, ProblemFound, VerifyReport
@@ -71,6 +72,7 @@ class LibraryService:
         version: str,
     ) -> None:
         self._fs = fs
+        self._sizes = StoreSizes(fs)
         self._finder = finder
         self._headers = headers
         self._shelf = shelf
@@ -157,6 +159,15 @@ class LibraryService:
             self._finder.scan()
 
         await durably(work)
+
+    async def store_size(self) -> StoreSize:
+        """What the stored contents of all vaults take, and what is planned for them."""
+
+        def work() -> StoreSize:
+            used = self._sizes.bytes_of([vault.folder for vault in self._shelf.vaults()])
+            return StoreSize(used_bytes=used, budget_bytes=self._settings.number(BUDGET_GB) << 30)
+
+        return await asyncio.to_thread(work)
 
     async def doctor(self) -> Sequence[Check]:
         """Versions, folders, locks, disk space; no content, and the home folder shown as ``~``."""
