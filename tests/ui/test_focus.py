@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from itertools import product
+from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QEvent, Qt
@@ -10,9 +11,12 @@ from PySide6.QtWidgets import QApplication, QFocusFrame, QHBoxLayout, QLineEdit,
 from pytestqt.qtbot import QtBot
 from shiboken6 import delete
 
+from vibekit_desktop.ui import assets
 from vibekit_desktop.ui.theme.palette import ThemeHub
 from vibekit_desktop.ui.theme.style import FocusRing
 from vibekit_desktop.ui.views.controls import Button, IconButton
+
+UI = Path(assets.__file__).parent
 
 
 @pytest.fixture
@@ -88,3 +92,10 @@ def test_a_focused_button_may_be_destroyed(stops: tuple[QWidget, list[QWidget]])
         QApplication.processEvents()
     made[1].setFocus(Qt.FocusReason.TabFocusReason)
     assert rings() == 1
+
+
+def test_nobody_walks_the_focus_chain_from_python() -> None:
+    """Each call makes the widget it is called on the owner of the next one's wrapper: that dies with a widget far away."""
+    calls = ("nextInFocusChain(", "previousInFocusChain(")
+    guilty = [path.name for path in UI.rglob("*.py") if any(call in path.read_text("utf-8") for call in calls)]
+    assert guilty == []

@@ -46,7 +46,7 @@ from vibekit_desktop.ui.views.blank import Blank
 from vibekit_desktop.ui.views.chat_page import ChatPage
 from vibekit_desktop.ui.views.first_run import FirstRun
 from vibekit_desktop.ui.views.inspector import Inspector
-from vibekit_desktop.ui.views.main_window import MainWindow
+from vibekit_desktop.ui.views.main_window import CENTRE_PAGES, MainWindow
 from vibekit_desktop.ui.views.review import ReviewPage
 from vibekit_desktop.ui.views.sidebar import Sidebar
 from vibekit_desktop.ui.when import local_now_ms
@@ -120,8 +120,15 @@ class Conductor(QObject):
         host = self.review if reviewing else self._window.panes.centre
         self.notifier.stand_in(host, inset=self._hub.theme.tokens.space("s16") + foot)
 
+    def _order_focus(self) -> None:
+        """From pane to pane; not before the first page, when all of it is in one window."""
+        if self._window.page in CENTRE_PAGES:
+            stops = self.inspector.focus_stops()
+            self._window.panes.order_focus(self.sidebar.last_stop, self.page.foot.read_only.copy, stops)
+
     def _connect_views(self) -> None:
         self._window.page_changed.connect(self._place_toasts)
+        self._window.page_changed.connect(self._order_focus)
         self.page.foot_changed.connect(self._place_toasts)
         self.sidebar.new_chat_requested.connect(self.new_chat)
         self.agents.chat_wanted.connect(self.rescan)  # its folder may be a new one in the list

@@ -131,6 +131,12 @@ class Inspector(QWidget):
         hub.changed.connect(self.update)
         self.show_timeline(None)
 
+    def focus_stops(self) -> list[QWidget]:
+        """What Tab goes to, in order: the tabs, then what they show."""
+        tabs: list[QWidget] = [self._timeline_tab, self._files_tab]
+        rest = [one for one in self.findChildren(QWidget) if one.focusPolicy() & Qt.FocusPolicy.TabFocus and one not in tabs]
+        return [*tabs, *rest]
+
     def _make_tabs(self) -> QHBoxLayout:
         row = QHBoxLayout()
         row.setContentsMargins(16, 16, 12, 0)
@@ -140,7 +146,6 @@ class Inspector(QWidget):
             row.addWidget(tab)
         row.addStretch(1)
         self._timeline_tab.setChecked(True)
-        QWidget.setTabOrder(self._files_tab, self.timeline)
         return row
 
     def _make_files_page(self) -> QWidget:

@@ -102,7 +102,6 @@ class MainWindow(QMainWindow):
         else:
             if self.panes.centre.content is not self._centre:
                 self.panes.centre.put(self._centre)
-                self.panes.order_focus(self._opener)
             self._centre.setCurrentWidget(widget)
             self._outer.setCurrentWidget(self.panes)
             self.panes.allow_inspector(name == "transcript")

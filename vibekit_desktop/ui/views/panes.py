@@ -3,6 +3,7 @@
 Applies the rule of `views.arrangement` and paints grounds and hairlines until the content comes. UI thread only.
 """
 
+from collections.abc import Sequence
 from itertools import pairwise
 
 from PySide6.QtCore import QRect, Qt, Signal
@@ -16,7 +17,6 @@ from vibekit_desktop.ui.views.arrangement import Arranged, arrange, default_want
 _KEY_STEP = 16
 _SNAP_SIDEBAR = 150
 _SNAP_INSPECTOR = 200
-_MOST_STOPS = 20_000
 
 
 class _Divider(QWidget):
@@ -176,21 +176,12 @@ class Panes(QWidget):
         """Whether the inspector is a drawer at this width."""
         return self._last.inspector_drawer
 
-    def order_focus(self, opener: QWidget | None) -> None:
-        """Let Tab go through the chat list, the centre and the inspector, and to each divider at the end of its pane. To be
-        called when the panes have their content. ``opener`` stands in the centre before everything else."""
-        stops: list[QWidget] = []
-        stop = self.nextInFocusChain()
-        while stop is not None and stop is not self and len(stops) < _MOST_STOPS:
-            stops.append(stop)
-            stop = stop.nextInFocusChain()
-        tabbed = [one for one in stops if one is not opener and one.focusPolicy() & Qt.FocusPolicy.TabFocus]
-        sidebar, centre, inspector = (
-            [one for one in tabbed if pane.isAncestorOf(one)] for pane in (self.sidebar, self.centre, self.inspector)
-        )
-        for pane, after in ((sidebar, [self._left]), (centre, [*inspector, self._right])):
-            for before, following in pairwise([*pane[-1:], *after]):
-                QWidget.setTabOrder(before, following)
+    def order_focus(self, sidebar_last: QWidget, centre_last: QWidget, inspector: Sequence[QWidget]) -> None:
+        """Let Tab go through the chat list, the centre and the inspector, and to each divider at the end of its pane. Told the
+        last stops, because walking Qt's chain from Python makes each widget the owner of the next one's wrapper."""
+        QWidget.setTabOrder(sidebar_last, self._left)
+        for before, after in pairwise([centre_last, *inspector, self._right]):
+            QWidget.setTabOrder(before, after)
 
     def allow_inspector(self, allowed: bool) -> None:
         """Whether the page in the centre has an inspector at all."""

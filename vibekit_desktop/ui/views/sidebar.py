@@ -256,6 +256,8 @@ class Sidebar(QWidget):
         self.setTabOrder(self.search, self.list)
         self.setTabOrder(self.list, self.new_chat)
         self.setTabOrder(self.new_chat, self._import)
+        self.last_stop: QWidget = self._import
+        """What Tab goes to last in it."""
 
     def _themed(self) -> None:
         theme = self._hub.theme
