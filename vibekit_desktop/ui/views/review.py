@@ -15,7 +15,7 @@ from vibekit_desktop.core.types.checkpoints import Point, Start, Timeline
 from vibekit_desktop.core.types.diffs import EXACT, FileDiff
 from vibekit_desktop.core.types.events import WorkspaceRestored
 from vibekit_desktop.core.types.ids import ChatId, WorkspacePath
-from vibekit_desktop.core.types.reviews import Comment, ReviewedFile, Side
+from vibekit_desktop.core.types.reviews import Comment, ReviewedFile
 from vibekit_desktop.ui import when
 from vibekit_desktop.ui.bridge import Bridge
 from vibekit_desktop.ui.error_text import ErrorText
@@ -31,7 +31,7 @@ from vibekit_desktop.ui.views import review_lines
 from vibekit_desktop.ui.views.review_bar import NOW
 from vibekit_desktop.ui.views.review_frame import ReviewFrame
 from vibekit_desktop.ui.views.review_keys import bind_keys
-from vibekit_desktop.ui.views.review_menus import More, more_menu, undo_all_words
+from vibekit_desktop.ui.views.review_menus import undo_all_words
 from vibekit_desktop.ui.wording import file_name, shown_path
 
 
@@ -73,7 +73,6 @@ class ReviewPage(ReviewFrame):
         """Generated files that somebody wanted to see."""
         self._held = ""
         self._reviewed: Sequence[ReviewedFile] = ()
-        self.diffs: dict[WorkspacePath, FileDiff] = {}
         self.presenter = DiffPresenter(hub, bridge, diffs, self.pane)
         self.lister = ReviewFiles(bridge, diffs, self)
         self._connect()
@@ -229,11 +228,7 @@ class ReviewPage(ReviewFrame):
             self._choose(path, at_once=True)
 
     def _show_entries(self) -> None:
-        counts: dict[WorkspacePath, int] = {}
-        for comment in self._all_comments:
-            if (path := self.path_of(comment)) is not None:
-                counts[path] = counts.get(path, 0) + 1
-        self.model.set_entries(marked_entries(tuple(self.diffs.values()), self._reviewed, counts))
+        self.model.set_entries(marked_entries(tuple(self.diffs.values()), self._reviewed, self.comment_counts()))
         self.list.show_entries()
         self._show_mark()
 
@@ -382,21 +377,10 @@ class ReviewPage(ReviewFrame):
 
     def open_more(self) -> None:
         """Show the menu at the right end of the bar."""
-        does = More(
-            choose=self.options_chosen.emit,
-            export=self.export_requested.emit,
-            own_window=self.own_window_requested.emit if self.bar.closes else None,
-            undo_all=lambda: self.undo_all_requested.emit(self._old, self._new),
-            comments=self.toggle_comments,
-        )
-        more_menu(
-            self.bar.more,
-            self._options,
-            does,
+        self.show_more(
             undo_words=undo_all_words(self._old, self._new),
-            files=len(self.diffs),
-            comments_shown=self.comments.isVisible(),
             why_no_undo=self._held,
+            undo_all=lambda: self.undo_all_requested.emit(self._old, self._new),
         )
 
     # Marks and comments, as they are told.
@@ -412,15 +396,6 @@ class ReviewPage(ReviewFrame):
         self.comments.set_comments(comments)
         self.bar.set_comments(len(comments), shown=self.comments.isVisible())
         self._show_entries()
-
-    def path_of(self, comment: Comment) -> WorkspacePath | None:
-        """The file of this review that a comment is about, under the name it has now."""
-        if comment.path in self.diffs:
-            return comment.path
-        for path, diff in self.diffs.items():
-            if comment.side is Side.OLD and diff.request.old_path == comment.path:
-                return path
-        return None
 
     # Qt's name below.
 

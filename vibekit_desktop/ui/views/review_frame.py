@@ -10,7 +10,8 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from vibekit_desktop.core.types.diffs import DiffDocument
+from vibekit_desktop.core.types.diffs import DiffDocument, FileDiff
+from vibekit_desktop.core.types.ids import WorkspacePath
 from vibekit_desktop.core.types.reviews import Comment, PlacedComment, Side
 from vibekit_desktop.ui.models.files import FileListModel
 from vibekit_desktop.ui.models.review_options import ReviewOptions
@@ -24,6 +25,7 @@ from vibekit_desktop.ui.views.held_line import HeldLine
 from vibekit_desktop.ui.views.review_bar import ReviewBar
 from vibekit_desktop.ui.views.review_head import FileHead
 from vibekit_desktop.ui.views.review_list import ReviewList
+from vibekit_desktop.ui.views.review_menus import More, more_menu
 
 
 class ReviewFrame(QWidget):
@@ -42,6 +44,7 @@ class ReviewFrame(QWidget):
         self._hub = hub
         self._options = ReviewOptions()
         self._all_comments: Sequence[Comment] = ()
+        self.diffs: dict[WorkspacePath, FileDiff] = {}
         self.model = FileListModel(self)
         self.bar = ReviewBar(hub, self, closes=not own_window)
         self.list = ReviewList(hub, self.model, self)
@@ -136,7 +139,43 @@ class ReviewFrame(QWidget):
         else:
             self.back_requested.emit()
 
+    def show_more(self, *, undo_words: str, why_no_undo: str, undo_all: Callable[[], None]) -> None:
+        """Show the menu at the right end of the bar."""
+        does = More(
+            choose=self.options_chosen.emit,
+            export=self.export_requested.emit,
+            own_window=self.own_window_requested.emit if self.bar.closes else None,
+            undo_all=undo_all,
+            comments=self.toggle_comments,
+        )
+        more_menu(
+            self.bar.more,
+            self._options,
+            does,
+            undo_words=undo_words,
+            files=len(self.diffs),
+            comments_shown=self.comments.isVisible(),
+            why_no_undo=why_no_undo,
+        )
+
     # Comments.
+
+    def path_of(self, comment: Comment) -> WorkspacePath | None:
+        """The file of this review that a comment is about, under the name it has now."""
+        if comment.path in self.diffs:
+            return comment.path
+        for path, diff in self.diffs.items():
+            if comment.side is Side.OLD and diff.request.old_path == comment.path:
+                return path
+        return None
+
+    def comment_counts(self) -> dict[WorkspacePath, int]:
+        """How many comments the files of this review have."""
+        counts: dict[WorkspacePath, int] = {}
+        for comment in self._all_comments:
+            if (path := self.path_of(comment)) is not None:
+                counts[path] = counts.get(path, 0) + 1
+        return counts
 
     @property
     def all_comments(self) -> Sequence[Comment]:
