@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.core.diff.strategies import LINE
-from vibekit_desktop.core.diff.pairs import likeness, pairs
+from vibekit_desktop.core.diff.pairs import Room, likeness, pairs
 
 
 def test_a_line_continued_is_the_same_line() -> None:
@@ -40,3 +40,14 @@ def test_pairs_rise_on_both_sides_and_are_alike(old: list[str], new: list[str]) 
         assert last[1] < j < len(new)
         assert likeness(old[i].strip(), new[j].strip())
         last = (i, j)
+
+
+def test_where_there_is_no_room_left_lines_have_no_partner() -> None:
+    lines = [f"value_{number} = load({number})" for number in range(12)]
+    changed = [line + "  # so" for line in lines]
+    assert pairs(lines, changed, Room()) == [(number, number) for number in range(12)]
+    room = Room(large=150, small=10)
+    assert len(pairs(lines, changed, room)) == 12
+    assert pairs(lines, changed, room) == []
+    assert len(pairs(lines[:2], changed[:2], room)) == 2, "small blocks have room of their own"
+    assert pairs(lines[:3], changed[:3], room) == []

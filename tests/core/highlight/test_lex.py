@@ -92,3 +92,19 @@ def test_every_line_is_covered_whatever_the_text(name: str, lines: list[str]) ->
     runs = lex(name, lines)
     if runs is not None:
         check(runs, lines)
+
+
+@pytest.mark.parametrize(
+    ("first_line", "coloured"),
+    [
+        ("#!/usr/bin/env python3", True),
+        ("#! /bin/sh -e", True),
+        ("#!/usr/bin/env -S NODE_ENV=test node --harmony", True),
+        ("#!/opt/nothing/known", False),
+        ("# /bin/sh", False),
+        ("", False),
+    ],
+)
+def test_a_file_without_an_ending_is_known_by_its_interpreter(first_line: str, coloured: bool) -> None:
+    assert (lex("bin/tool", [first_line, "a = 1"]) is not None) == coloured
+    assert lex("bin/tool.unknown", [first_line, "a = 1"]) is None

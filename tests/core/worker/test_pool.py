@@ -233,3 +233,42 @@ def test_a_frozen_program_is_its_own_worker(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(sys, "frozen", True, raising=False)
     assert module.command() == [sys.executable, "--worker"]
     assert "PYTHONPATH" not in module.environment()
+
+
+def test_a_long_text_is_coloured_in_slices_between_which_others_have_their_turn(tmp_path: Path) -> None:
+    text = NEW.decode() * 300
+
+    async def story(pool: WorkerPool) -> None:
+        done: list[str] = []
+
+        async def colour() -> None:
+            assert await pool.lex("a.py", text) == lex("a.py", text.split("\n"))
+            done.append("colours")
+
+        async def compare() -> None:
+            assert await pool.build(OLD, NEW) == build(OLD, NEW)
+            done.append("diff")
+
+        await asyncio.gather(colour(), compare())
+        assert done == ["diff", "colours"]
+
+    with_pool(story, script(tmp_path, "import vibekit_desktop.core.worker.jobs as jobs\njobs.SLICE_S = 0.001\n"))
+
+
+def test_a_text_that_the_worker_always_forgets_stays_plain(tmp_path: Path) -> None:
+    async def story(pool: WorkerPool) -> None:
+        assert await pool.lex("a.py", NEW.decode()) is None
+
+    with_pool(story, script(tmp_path, "import vibekit_desktop.core.worker.jobs as jobs\njobs.MOST_BEGUN = 0\n"))
+
+
+def test_a_text_that_nobody_waits_for_is_not_gone_on_with(tmp_path: Path) -> None:
+    async def story(pool: WorkerPool) -> None:
+        task = asyncio.ensure_future(pool.lex("a.py", NEW.decode() * 300))
+        await pool.build(OLD, NEW)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        assert await pool.build(OLD, NEW) == build(OLD, NEW)
+
+    with_pool(story, script(tmp_path, "import vibekit_desktop.core.worker.jobs as jobs\njobs.SLICE_S = 0.001\n"))

@@ -13,7 +13,7 @@ from vibekit_desktop.core.diff.kinds import is_image
 from vibekit_desktop.core.diff.lines import Change, counted
 from vibekit_desktop.core.diff.moves import moves
 from vibekit_desktop.core.diff.notes import mode_note, text_notes
-from vibekit_desktop.core.diff.sides import Lines, ends_of
+from vibekit_desktop.core.diff.sides import Lines, cut, lengths_of
 from vibekit_desktop.core.diff.text import BLANKS, Text, comparable, read, side
 from vibekit_desktop.core.types.diffs import (
     EXACT,
@@ -25,6 +25,7 @@ from vibekit_desktop.core.types.diffs import (
     DiffSide,
     Hunk,
     Identical,
+    Ignore,
     Move,
     TooLarge,
 )
@@ -73,7 +74,7 @@ class Side:
     line_ending: str
     final_newline: bool
     size: int
-    ends: bytes
+    lengths: bytes
     mark: int
     raw: bytes | None
 
@@ -171,11 +172,14 @@ def _find(
     first, second = comparable(before, after, how)
     found, passed = counted(first, second, blank_lines=how.blank_lines)
     _stop(step)
-    old_lines, new_lines = _cut(before.raw), _cut(after.raw)
+    old_lines, new_lines = cut(before.raw), cut(after.raw)
     codec = after.codec if new_lines else before.codec
     rows, hunks = lay_out(old_lines, new_lines, found, passed, codec)
     _stop(step)
-    moved = moves(old_lines if first is before.raw else _cut(first), new_lines if second is after.raw else _cut(second), found)
+    if how.ignore is Ignore.NOTHING and before.codec == after.codec and b"\r" not in before.raw and b"\r" not in after.raw:
+        moved = moves(old_lines, new_lines, found)
+    else:
+        moved = moves(cut(first), cut(second), found)
     _stop(step)
     there = (None if old is None else before, None if new is None else after)
     told = not found and how == EXACT
@@ -190,14 +194,6 @@ def _find(
         lines_removed=sum(one.old_end - one.old_start for one in found),
         moves=moved,
     )
-
-
-def _cut(raw: bytes) -> list[bytes]:
-    """The lines without their newlines."""
-    lines = raw.split(b"\n")
-    if not lines[-1]:
-        lines.pop()
-    return lines
 
 
 def _shown(text: Text | None) -> DiffSide:
@@ -215,7 +211,7 @@ def _found_side(text: Text | None, data: bytes | None) -> Side | None:
         line_ending=shown.line_ending,
         final_newline=shown.final_newline,
         size=shown.size,
-        ends=ends_of(text.raw).tobytes(),
+        lengths=lengths_of(text.raw).tobytes(),
         mark=len(data) - len(text.raw) if as_it_is else 0,
         raw=None if as_it_is else text.raw,
     )
@@ -242,7 +238,7 @@ def _assembled(data: bytes | None, found: Side | None) -> DiffSide:
     if raw is None:
         raw = data[found.mark :] if found.mark else data
     return DiffSide(
-        lines=Lines(raw, array("I", found.ends), found.codec),
+        lines=Lines(raw, array("I", found.lengths), found.codec),
         exists=True,
         encoding=found.encoding,
         line_ending=found.line_ending,

@@ -7,6 +7,7 @@ between processes as bytes. Pure; any thread.
 import re
 from array import array
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from heapq import merge
 from typing import overload
 
@@ -93,6 +94,12 @@ def _row(old: int, new: int) -> Row:
     return Row(RowKind.SAME, old, new)
 
 
+@lru_cache(maxsize=1)
+def _numbers(bits: int) -> "array[int]":
+    """1, 2, 3 and so on: slices of it are copied, where counting anew would take longer than everything else in a row map."""
+    return array("i", range(1, 1 << bits))
+
+
 class Layout:
     """Fills the row map top down, and remembers which rows each change takes."""
 
@@ -100,7 +107,7 @@ class Layout:
         self._lines = (old, new)
         self._old = array("i")
         self._new = array("i")
-        self._numbers = array("i", range(1, max(len(old), len(new)) + 1))  # slices of it are copied, not counted
+        self._numbers = _numbers(max(len(old), len(new)).bit_length())
         self._room = Room()
         self.spans: list[tuple[int, int]] = []
 
@@ -122,23 +129,30 @@ class Layout:
 
     def change(self, one: Change) -> None:
         """One block: pairs stand in one row; between them what went stands beside what came, and the rest beside nothing."""
-        first = len(self._old)
-        i, j = one.old_start, one.new_start
-        if one.old_end > i and one.new_end > j:
+        old_rows, new_rows = self._old, self._new
+        first = len(old_rows)
+        i, old_end, j, new_end = one
+        if old_end > i and new_end > j:
             old, new = self._lines
-            found = pairs(old[i : one.old_end], new[j : one.new_end], self._room)
-            if len(found) == one.old_end - i == one.new_end - j:
-                self._old += self._numbers[i : one.old_end]
-                self._new.extend(range(-j - 1, -one.new_end - 1, -1))
-                self.spans.append((first, len(self._old) - 1))
+            found = pairs(old[i:old_end], new[j:new_end], self._room)
+            if len(found) == old_end - i == new_end - j:
+                old_rows += self._numbers[i:old_end]
+                new_rows.extend(range(-j - 1, -new_end - 1, -1))
+                self.spans.append((first, len(old_rows) - 1))
                 return
-            for at, to in found:
-                self._apart(i, one.old_start + at, j, one.new_start + to)
-                i, j = one.old_start + at + 1, one.new_start + to + 1
-                self._old.append(i)
-                self._new.append(-j)
-        self._apart(i, one.old_end, j, one.new_end)
-        self.spans.append((first, len(self._old) - 1))
+            i, j = self._paired(i, j, found)
+        self._apart(i, old_end, j, new_end)
+        self.spans.append((first, len(old_rows) - 1))
+
+    def _paired(self, first: int, second: int, found: Sequence[tuple[int, int]]) -> tuple[int, int]:
+        """The pairs of a block and what stands between them; where the rest begins."""
+        i, j = first, second
+        for at, to in found:
+            self._apart(i, first + at, j, second + to)
+            i, j = first + at + 1, second + to + 1
+            self._old.append(i)
+            self._new.append(-j)
+        return i, j
 
     def _apart(self, old_start: int, old_end: int, new_start: int, new_end: int) -> None:
         went, came = old_end - old_start, new_end - new_start
@@ -193,14 +207,15 @@ def _hunks(
 ) -> Iterator[Hunk]:
     """The hunks of a layout; ``plain`` if every row outside the changes has a line on both sides."""
     headings = _Headings(new or old, codec)
-    start = 0
-    for index, (_, last) in enumerate(spans):
+    start, end = 0, len(rows) - 1
+    following = [first for first, _ in spans[1:]] + [end + 3 * CONTEXT]
+    for index, (_, last_change) in enumerate(spans):
         # Changes whose contexts meet are one hunk.
-        if index + 1 < len(spans) and spans[index + 1][0] - last - 1 <= 2 * CONTEXT:
+        if following[index] - last_change - 1 <= 2 * CONTEXT:
             continue
-        first_change, last_change = spans[start][0], last
-        above = min(CONTEXT, first_change)
-        below = min(CONTEXT, len(rows) - 1 - last_change)
+        first_change = spans[start][0]
+        above = CONTEXT if first_change > CONTEXT else first_change
+        below = CONTEXT if end - last_change > CONTEXT else end - last_change
         old_above = new_above = above
         old_below = new_below = below
         if not plain:

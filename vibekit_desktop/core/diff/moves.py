@@ -22,12 +22,15 @@ Line = TypeVar("Line", str, bytes)
 class _Search:
     """What went and came and is in no block yet. Invariant: a line is in one block at most."""
 
-    def __init__(self, old: Sequence[Hashable], new: Sequence[Hashable], found: Sequence[Change]) -> None:
+    def __init__(
+        self, old: Sequence[Hashable], new: Sequence[Hashable], went: Sequence[Change], came: Sequence[Change]
+    ) -> None:
         self.old, self.new = old, new
         self.went: set[int] = set()
         self.came: set[int] = set()
-        for one in found:
+        for one in went:
             self.went.update(range(one.old_start, one.old_end))
+        for one in came:
             self.came.update(range(one.new_start, one.new_end))
         self.steps = 0
 
@@ -54,27 +57,29 @@ class _Search:
 
 def moves(old: Sequence[Line], new: Sequence[Line], found: Sequence[Change]) -> tuple[Move, ...]:
     """The moved blocks, rising by the old side; equal lines are those that count as equal, given as such."""
-    went = sum(one.old_end - one.old_start for one in found)
-    came = sum(one.new_end - one.new_start for one in found)
-    if min(went, came) < LEAST_LINES or len(found) < 2:
+    if len(found) < 2:
         return ()
+    # Both ends of a move are rows of lines inside of one change.
+    went = [one for one in found if one.old_end - one.old_start >= LEAST_LINES]
+    came = [one for one in found if one.new_end - one.new_start >= LEAST_LINES]
     gone: set[Line] = set()
     there: set[Line] = set()
-    for one in found:
+    for one in went:
         gone.update(old[one.old_start : one.old_end])
+    for one in came:
         there.update(new[one.new_start : one.new_end])
     both = {line for line in gone & there if _letters(line)}
     if not both:
         return ()
     places: dict[Line, list[int]] = {}
-    for one in found:
+    for one in went:
         for i, line in enumerate(old[one.old_start : one.old_end], one.old_start):
             if line in both:
                 places.setdefault(line, []).append(i)
     both = {line for line in both if len(places[line]) <= _MOST_PLACES}
-    search = _Search(old, new, found)
+    search = _Search(old, new, went, came)
     taken: list[Move] = []
-    for j, line in _seeds(new, found, gone):
+    for j, line in _seeds(new, came, gone):
         if line not in both:
             continue
         block = _longest(search, places[line], j) if j in search.came else None

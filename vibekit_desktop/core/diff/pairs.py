@@ -49,6 +49,8 @@ def pairs(old: Sequence[AnyStr], new: Sequence[AnyStr], room: Room | None = None
     product = len(old) * len(new)
     if not room.take(product if product <= _TABLE_LIMIT else (2 * _LOOK_AHEAD + 1) * len(old)):
         return []
+    if product == 1:
+        return [(0, 0)] if likeness(old[0].strip()[:_LONGEST], new[0].strip()[:_LONGEST]) else []
     before = [line.strip()[:_LONGEST] for line in old]
     after = [line.strip()[:_LONGEST] for line in new]
     if len(before) == len(after):

@@ -16,23 +16,25 @@ from vibekit_desktop.core.diff.text import WIDE, read, split
 
 
 class Lines(Sequence[str]):
-    """The lines of a text without their ends. Invariant: ``ends[i]`` is where the end of line ``i`` ends in the bytes.
-
-    Without a table it is made when the first line is asked for.
-    """
+    """The lines of a text without their ends. Invariant: ``lengths[i]`` is how long the lines up to ``i`` are together, without
+    their newlines. Without a table it is made when it is first needed, which takes 4 ms for 100,000 lines."""
 
     __slots__ = ("_codec", "_known", "_raw")
 
-    def __init__(self, raw: bytes, ends: "array[int] | None", codec: str) -> None:
+    def __init__(self, raw: bytes, lengths: "array[int] | None", codec: str) -> None:
         self._raw = raw
-        self._known = ends
+        self._known = lengths
         self._codec = codec
 
     @property
-    def _ends(self) -> "array[int]":
+    def _lengths(self) -> "array[int]":
         if self._known is None:
-            self._known = ends_of(self._raw)
+            self._known = lengths_of(self._raw)
         return self._known
+
+    def _bytes(self, first: int, last: int) -> bytes:
+        """From the beginning of one line to the newline of another, both included."""
+        return self._raw[self._lengths[first - 1] + first if first else 0 : self._lengths[last] + last + 1]
 
     @property
     def size(self) -> int:
@@ -45,7 +47,7 @@ class Lines(Sequence[str]):
         return (whole.replace("\r\n", "\n") if "\r" in whole else whole).removesuffix("\n")
 
     def __len__(self) -> int:
-        return len(self._ends)
+        return len(self._lengths)
 
     @overload
     def __getitem__(self, index: int) -> str: ...
@@ -53,30 +55,29 @@ class Lines(Sequence[str]):
     def __getitem__(self, index: "slice[int | None, int | None, int | None]") -> tuple[str, ...]: ...
     def __getitem__(self, index: "int | slice[int | None, int | None, int | None]") -> str | tuple[str, ...]:
         if isinstance(index, slice):
-            first, last, step = index.indices(len(self._ends))
+            first, last, step = index.indices(len(self._lengths))
             if step != 1:
                 return tuple(self[at] for at in range(first, last, step))
             return self._between(first, last)
-        if index < 0:
-            index += len(self._ends)
-        end = self._ends[index]
-        line = self._raw[self._ends[index - 1] if index else 0 : end]
-        line = line.removesuffix(b"\n").removesuffix(b"\r") if line.endswith(b"\n") else line
+        at = index + len(self) if index < 0 else index
+        if not 0 <= at < len(self):
+            raise IndexError(index)
+        line = self._bytes(at, at)
+        line = line[:-1].removesuffix(b"\r") if line.endswith(b"\n") else line
         return line.decode(self._codec, "surrogateescape")
 
     def _between(self, first: int, last: int) -> tuple[str, ...]:
         if first >= last:
             return ()
-        part = self._raw[self._ends[first - 1] if first else 0 : self._ends[last - 1]]
-        return tuple(split(part.decode(self._codec, "surrogateescape")))
+        return tuple(split(self._bytes(first, last - 1).decode(self._codec, "surrogateescape")))
 
     def __iter__(self) -> Iterator[str]:
-        for first in range(0, len(self._ends), 1000):
-            yield from self._between(first, min(len(self._ends), first + 1000))
+        for first in range(0, len(self._lengths), 1000):
+            yield from self._between(first, min(len(self._lengths), first + 1000))
 
     def __eq__(self, other: object) -> bool:
         if isinstance(other, Lines) and self._codec == other._codec:
-            return self._ends == other._ends and self._raw == other._raw
+            return self._lengths == other._lengths and self._raw == other._raw
         return isinstance(other, Sequence) and len(self) == len(other) and all(map(str.__eq__, self, other))
 
     __hash__ = None  # type: ignore[assignment]  # compared by content, and too large to hash
@@ -85,9 +86,17 @@ class Lines(Sequence[str]):
         return f"Lines({len(self)})"
 
 
-def ends_of(raw: bytes) -> "array[int]":
-    """Where each line ends in the bytes of a text: the table that `Lines` needs."""
-    return array("I", accumulate(map(len, io.BytesIO(raw))))
+def cut(raw: bytes) -> list[bytes]:
+    """The lines of a text's bytes without their newlines."""
+    lines = raw.split(b"\n")
+    if not lines[-1]:
+        lines.pop()
+    return lines
+
+
+def lengths_of(raw: bytes) -> "array[int]":
+    """The table that `Lines` needs."""
+    return array("I", accumulate(map(len, cut(raw))))
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,10 +120,9 @@ def pieces(data: bytes) -> Pieces | None:
     mark = codecs.BOM_UTF8 if text.encoding == "UTF-8 BOM" else b""
     if text.lone_cr:
         # Split where the newlines would be, and cut the bytes as they are at the same places.
-        ends = ends_of(text.raw)
-        starts = [0, *ends]
+        ends = list(accumulate(map(len, io.BytesIO(text.raw))))
         body = data[len(mark) :]
-        return Pieces(mark, tuple(body[start:end] for start, end in zip(starts, ends, strict=False)))
+        return Pieces(mark, tuple(body[start:end] for start, end in zip([0, *ends], ends, strict=False)))
     return Pieces(mark, tuple(io.BytesIO(text.raw)))
 
 

@@ -22,6 +22,7 @@ WIDE = (
     (codecs.BOM_UTF16_LE, "utf-16-le", "UTF-16 LE"),
     (codecs.BOM_UTF16_BE, "utf-16-be", "UTF-16 BE"),
 )
+_PART = 1 << 16
 _MOST_INVALID = 20
 """A wide text of which more than one character in so many is broken is no text."""
 
@@ -32,12 +33,11 @@ class Text:
 
     ``raw`` are the bytes after the byte order mark in which every line ends with one ``\\n`` byte or ``\\r\\n``: a wide
     encoding is re-encoded to UTF-8, and where lines end in ``\\r`` alone (``lone_cr``) it is replaced. ``codec`` reads ``raw``.
-    ``decoded`` is the same text for showing. ``invalid`` counts bytes that are not text in this encoding: in UTF-8 they are
-    shown as lone surrogates U+DC80 to U+DCFF, which turn back into the bytes with ``surrogateescape``.
+    ``invalid`` counts bytes that are not text in this encoding: in UTF-8 they are shown as lone surrogates U+DC80 to U+DCFF,
+    which turn back into the bytes with ``surrogateescape``.
     """
 
     raw: bytes
-    decoded: str
     encoding: str
     size: int
     line_ends: tuple[int, int]
@@ -45,6 +45,11 @@ class Text:
     codec: str = "utf-8"
     invalid: int = 0
     lone_cr: bool = False
+
+    @property
+    def decoded(self) -> str:
+        """The whole text for showing. Made when it is asked for: most of a large one is never shown."""
+        return self.raw.decode(self.codec, "surrogateescape")
 
     @property
     def line_count(self) -> int:
@@ -68,18 +73,16 @@ def read(data: bytes) -> Text | None:
     raw = data.removeprefix(codecs.BOM_UTF8)
     name = "UTF-8 BOM" if len(raw) < len(data) else "UTF-8"
     raw, lone_cr, ends = _line_ends(raw)
-    try:
-        return Text(raw, raw.decode("utf-8"), name, len(data), ends, lone_cr=lone_cr)
-    except UnicodeDecodeError:
-        pass
+    if _is_utf8(raw):
+        return Text(raw, name, len(data), ends, lone_cr=lone_cr)
     # Mostly UTF-8 with a few stray bytes, or another encoding altogether? Latin-1 hardly ever looks valid.
     loose = raw.decode("utf-8", "surrogateescape")
     invalid = sum(len(run) for run in _ESCAPED.findall(loose))
     others = sum(1 for char in loose if char > "\x7f") - invalid
     if others > invalid or name == "UTF-8 BOM":
-        return Text(raw, loose, name, len(data), ends, invalid=invalid, lone_cr=lone_cr)
+        return Text(raw, name, len(data), ends, invalid=invalid, lone_cr=lone_cr)
     codec, name = eight_bit(raw)
-    return Text(raw, raw.decode(codec), name, len(data), ends, codec, lone_cr=lone_cr)
+    return Text(raw, name, len(data), ends, codec, lone_cr=lone_cr)
 
 
 def _wide(data: bytes, body: bytes, codec: str, name: str) -> Text | None:
@@ -95,7 +98,20 @@ def _wide(data: bytes, body: bytes, codec: str, name: str) -> Text | None:
     if "\0" in decoded:
         return None
     raw, lone_cr, ends = _line_ends(decoded.encode())
-    return Text(raw, raw.decode() if lone_cr else decoded, name, len(data), ends, invalid=invalid, lone_cr=lone_cr)
+    return Text(raw, name, len(data), ends, invalid=invalid, lone_cr=lone_cr)
+
+
+def _is_utf8(raw: bytes) -> bool:
+    """Read in parts: one letter beyond the first 256 makes the whole of a text two or four times as large in memory."""
+    start = 0
+    try:
+        while start < len(raw):
+            end = raw.find(b"\n", start + _PART) + 1 or len(raw)
+            raw[start:end].decode()
+            start = end
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def _line_ends(raw: bytes) -> tuple[bytes, bool, tuple[int, int]]:

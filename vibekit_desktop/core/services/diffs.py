@@ -79,13 +79,12 @@ class DiffService:
         if len(old or b"") + len(new or b"") > IN_PROCESS_LIMIT:
             result = await self._pool.build(old, new, old_mode=modes[0], new_mode=modes[1], how=request.compare, limits=limits)
         else:
-            result = await asyncio.to_thread(
-                build, old, new, old_mode=modes[0], new_mode=modes[1], how=request.compare, limits=limits
-            )
+            result = await asyncio.to_thread(_built, old, new, modes, request.compare, limits)
         notes = _file_notes(diff)
         if notes and isinstance(result, DiffDocument | Identical | BinaryPair):
             result = replace(result, notes=notes + result.notes)
-        return replace(diff, result=result, generated=generated(request.path, old, new))
+        kind = await asyncio.to_thread(generated, request.path, old, new)
+        return replace(diff, result=result, generated=kind)
 
     async def file(self, request: DiffRequest, *, unlimited: bool = False) -> FileDiff:
         """One file between two points."""
@@ -174,6 +173,15 @@ class DiffService:
     async def highlight_part(self, path: str, lines: Sequence[str], first: int, last: int) -> StyleRuns | None:
         """Colours for the lines that are seen first."""
         return await self._colours.part(path, lines, first, last)
+
+
+def _built(
+    old: bytes | None, new: bytes | None, modes: tuple[int | None, int | None], how: Compare, limits: Limits
+) -> DiffResult:
+    result = build(old, new, old_mode=modes[0], new_mode=modes[1], how=how, limits=limits)
+    if isinstance(result, DiffDocument):
+        len(result.old.lines), len(result.new.lines)  # so that nobody waits for their tables on the loop
+    return result
 
 
 def _read_request(vault: OpenVault, kernel: CheckpointKernel, request: DiffRequest) -> _Unread:
