@@ -23,6 +23,8 @@ from vibekit_desktop.core.types.checkpoints import (
     Coverage,
     Mine,
     Now,
+    PinnedPoint,
+    PlacedConflict,
     Point,
     RestoreKind,
     RestorePlan,
@@ -178,6 +180,9 @@ class FakeCheckpoints(Answers):
     reports: list[RestoreReport] = field(default_factory=list)
     contents: dict[WorkspacePath, bytes] = field(default_factory=dict)
     found_conflicts: list[Conflict] = field(default_factory=list)
+    placed: list[PlacedConflict] = field(default_factory=list)
+    pinned: list[PinnedPoint] = field(default_factory=list)
+    writers: list[ChatId] = field(default_factory=list)
 
     def _plan(self, otherwise: RestorePlan) -> RestorePlan:
         if len(self.plans) > 1:
@@ -244,6 +249,30 @@ class FakeCheckpoints(Answers):
     async def conflicts(self, chat: ChatId) -> Sequence[Conflict]:
         self.note("conflicts", chat)
         return self.found_conflicts
+
+    async def placed_conflicts(self, chat: ChatId) -> Sequence[PlacedConflict]:
+        self.note("placed_conflicts", chat)
+        return self.placed
+
+    async def settle(self, chat: ChatId, conflict: Conflict, *, settled: bool = True) -> None:
+        self.note("settle", chat, conflict, settled)
+        self.placed = [replace(one, settled=settled) if one.conflict == conflict else one for one in self.placed]
+
+    async def changed_by(self, chat: ChatId, path: WorkspacePath) -> Sequence[ChatId]:
+        self.note("changed_by", chat, path)
+        return self.writers
+
+    async def pins(self, chat: ChatId) -> Sequence[PinnedPoint]:
+        self.note("pins", chat)
+        return self.pinned
+
+    async def pin(self, chat: ChatId, point: Point, name: str) -> None:
+        self.note("pin", chat, point, name)
+        self.pinned = [*(one for one in self.pinned if one.point != point), PinnedPoint(point, name, 0)]
+
+    async def unpin(self, chat: ChatId, point: Point) -> None:
+        self.note("unpin", chat, point)
+        self.pinned = [one for one in self.pinned if one.point != point]
 
 
 @dataclass

@@ -26,6 +26,8 @@ from vibekit_desktop.core.types.checkpoints import (
     CheckoutReport,
     Conflict,
     Mine,
+    PinnedPoint,
+    PlacedConflict,
     Point,
     RestorePlan,
     RestoreReport,
@@ -190,6 +192,24 @@ class Checkpoints(Protocol):
 
     async def conflicts(self, chat: ChatId) -> Sequence[Conflict]:
         """Where somebody else changed a file under this chat's hands, oldest first."""
+
+    async def placed_conflicts(self, chat: ChatId) -> Sequence[PlacedConflict]:
+        """The same, with the points that have the two contents, and which of them a person settled."""
+
+    async def settle(self, chat: ChatId, conflict: Conflict, *, settled: bool = True) -> None:
+        """A conflict of these contents stays as it is, or is to be told again. `TimelineNoted` tells of it."""
+
+    async def changed_by(self, chat: ChatId, path: WorkspacePath) -> Sequence[ChatId]:
+        """The chats that changed a file of the chat's workspace, the newest change first."""
+
+    async def pins(self, chat: ChatId) -> Sequence[PinnedPoint]:
+        """The points of a chat that have a name."""
+
+    async def pin(self, chat: ChatId, point: Point, name: str) -> None:
+        """Give a point a name, or another one; `InvalidText` for none, `PointNotFound`. `TimelineNoted` tells of it."""
+
+    async def unpin(self, chat: ChatId, point: Point) -> None:
+        """Forget the name of a point; none is fine. `TimelineNoted` tells of it."""
 
 
 class Undo(Protocol):

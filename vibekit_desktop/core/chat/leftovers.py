@@ -1,4 +1,4 @@
-"""What crashes left beside the chats of one vault: parts that no chat names, reviews of no chat, and temps.
+"""What crashes left beside the chats of one vault: parts that no chat names, reviews and notes of no chat, and temps.
 
 They harm nobody, so finding them costs next to nothing: the numbers of the parts are compared with those in the rows of the
 list. Before a part goes its chat is read. Blocking; `sweep` wants the vault's lock.
@@ -20,7 +20,7 @@ def there_are(store: ChatStore) -> bool:
     folders = [folder for folder in _folders(store) if folder != store.places.desktop]  # the lists of rows come and go there
     names = (name for folder in folders for name in store.fs.list_names(folder))
     unfinished = any(name.startswith(atomic.TEMP_PREFIX) for name in names)
-    return unfinished or bool(store.reviews.orphans()) or bool(_unnamed(store))
+    return unfinished or bool(store.reviews.orphans() or store.notes.orphans()) or bool(_unnamed(store))
 
 
 def sweep(store: ChatStore) -> int:
@@ -29,6 +29,7 @@ def sweep(store: ChatStore) -> int:
     for folder in _folders(store):
         atomic.sweep(store.fs, folder)
     store.reviews.sweep()
+    store.notes.sweep()
     return removed
 
 
@@ -52,5 +53,5 @@ def _folders(store: ChatStore) -> list[Path]:
         archive = store.places.archive()
     except CannotRead:
         archive = None
-    found = (store.folder, archive, store.parts.folder, store.reviews.folder, store.places.desktop)
+    found = (store.folder, archive, store.parts.folder, store.reviews.folder, store.notes.folder, store.places.desktop)
     return [folder for folder in found if folder is not None]

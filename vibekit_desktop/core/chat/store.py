@@ -28,6 +28,7 @@ from vibekit_desktop.core.chat.parts import Parts
 from vibekit_desktop.core.chat.places import Places, draft_in, partial_in
 from vibekit_desktop.core.chat.reviews import Reviews
 from vibekit_desktop.core.chat.rows import ChatFile
+from vibekit_desktop.core.chat.timeline_notes import TimelineNotes
 from vibekit_desktop.core.chat.tombstones import Tombstones
 from vibekit_desktop.core.disk import atomic, faults
 from vibekit_desktop.core.disk.fs import Fs
@@ -74,6 +75,7 @@ class ChatStore:
         self.folder = self.places.folder
         self.parts = Parts(fs, self.places.desktop)
         self.reviews = Reviews(fs, self.places)
+        self.notes = TimelineNotes(fs, self.places)
         self.tombstones = Tombstones(fs, self.places.desktop, clock=clock)
         self._active = HeaderCache(fs, self.places.desktop / "headers", archived=False, limit=limits.read)
         self._archived = HeaderCache(fs, self.places.desktop / "headers-archive", archived=True, limit=limits.read)
@@ -371,6 +373,7 @@ class ChatStore:
         atomic.remove(self.fs, partial_in(folder, chat))
         if self._home(chat) is None:  # else there is an archived one of this id, whose review it is
             self.reviews.delete(chat)
+            self.notes.delete(chat)
         self.drop_unnamed(chat)
 
     def drop_unnamed(self, chat: ChatId, *, known: Collection[int] = ()) -> int:

@@ -13,6 +13,11 @@ from vibekit_desktop.core.types.ids import WorkspacePath
 
 def conflicts(view: View) -> tuple[Conflict, ...]:
     """All of them, oldest first."""
+    return tuple(one for _, one in positions(view))
+
+
+def positions(view: View) -> list[tuple[int, Conflict]]:
+    """All of them with their places in the history, oldest first."""
     found: list[tuple[int, Conflict]] = []
     met: set[tuple[WorkspacePath, str]] = set()
     for position, placed in view.own:
@@ -23,7 +28,7 @@ def conflicts(view: View) -> tuple[Conflict, ...]:
     for seen in _drift(view):
         if (seen.path, seen.after.sha or "") not in met:
             found.append((seen.position, _told(view, seen)))
-    return tuple(one for _, one in sorted(found, key=lambda item: item[0]))
+    return sorted(found, key=lambda item: item[0])
 
 
 def _drift(view: View) -> list[Observation]:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from vibekit_desktop.core.checkpoint import (
     checkout,
+    conflict_places,
     conflicts,
     facts,
     lives,
@@ -45,6 +46,7 @@ from vibekit_desktop.core.types.checkpoints import (
     Conflict,
     FileState,
     Now,
+    PlacedConflict,
     Point,
     RestorePlan,
     RestoreReport,
@@ -128,6 +130,18 @@ class CheckpointKernel:
     def conflicts(self, chat: ChatId) -> tuple[Conflict, ...]:
         """Who else changed what this chat works on, oldest first."""
         return conflicts.conflicts(self._view(chat)[0])
+
+    def placed_conflicts(self, chat: ChatId) -> tuple[PlacedConflict, ...]:
+        """The same, each with the points that have its contents."""
+        return conflict_places.placed(*self._view(chat), self.disk_state)
+
+    def changed_by(self, chat: ChatId, path: WorkspacePath) -> tuple[ChatId, ...]:
+        """The chats that changed a path as ``chat`` sees it, the newest change first."""
+        return ownership.chats_of(self._view(chat)[0], path)
+
+    def find_point(self, chat: ChatId, point: Point) -> None:
+        """Raise `PointNotFound` unless the chat has such a point."""
+        self._view(chat)[1].position(point)
 
     def owner_of(self, path: WorkspacePath) -> ChatId | None:
         """The chat that left a path last, if the path is still a chat's."""

@@ -100,6 +100,17 @@ def also_by(seen: Iterable[Observation], chat: ChatId) -> tuple[ChatId, ...]:
     return tuple(sorted({other for other in others if other is not None}))
 
 
+def chats_of(view: View, path: WorkspacePath) -> tuple[ChatId, ...]:
+    """The chats that changed a path, the newest change first."""
+    found: dict[ChatId, None] = {}
+    for seen in reversed(view.by_path.get(path, ())):
+        word = author_word(seen, view.chat)
+        chat = view.chat if word in _LEFT_WORDS and not seen.computed else other_chat(word)
+        if chat is not None:
+            found.setdefault(chat)
+    return tuple(found)
+
+
 def touched(view: View) -> list[WorkspacePath]:
     """Every path this chat changed, sorted. A gap that a look of this chat found does not make the path its own."""
     return sorted(path for path, found in view.by_path.items() if any(puts_in_plan(seen) for seen in found))

@@ -183,6 +183,7 @@ class ChatService(ChatReading):
             else:
                 kernel.branch_at(chat, _index_of(vault, chat, message), branch)
             vault.reviews.carry(chat, branch, told=False)
+            vault.notes.carry(chat, branch)
             return self._headers.read(vault, branch)
 
         header = await self._changing(vault, work)

@@ -24,6 +24,8 @@ from vibekit_desktop.core.types.checkpoints import (
     Conflict,
     Mine,
     Now,
+    PinnedPoint,
+    PlacedConflict,
     Point,
     RestoreKind,
     RestorePlan,
@@ -40,6 +42,7 @@ from vibekit_desktop.core.types.events import (
     HistoryGrew,
     RestoreProgressed,
     RestoreRecovered,
+    TimelineNoted,
     TranscriptChanged,
     WorkspaceRestored,
 )
@@ -109,6 +112,50 @@ class CheckpointService:
     async def conflicts(self, chat: ChatId) -> Sequence[Conflict]:
         """Where somebody else changed a file under this chat's hands."""
         return await self._reading(chat, lambda _vault, kernel: kernel.conflicts(chat))
+
+    async def placed_conflicts(self, chat: ChatId) -> Sequence[PlacedConflict]:
+        """The same, with their points, and which of them a person settled."""
+
+        def work(vault: OpenVault, kernel: CheckpointKernel) -> list[PlacedConflict]:
+            notes = vault.notes.of(chat)
+            return [replace(one, settled=notes.is_settled(one.conflict)) for one in kernel.placed_conflicts(chat)]
+
+        return await self._reading(chat, work)
+
+    async def changed_by(self, chat: ChatId, path: WorkspacePath) -> Sequence[ChatId]:
+        """The chats that changed a file, the newest change first."""
+        return await self._reading(chat, lambda _vault, kernel: kernel.changed_by(chat, path))
+
+    async def settle(self, chat: ChatId, conflict: Conflict, *, settled: bool = True) -> None:
+        """A conflict of these contents stays as it is, or is to be told again."""
+        await self._noting(chat, lambda vault, _kernel: vault.notes.settle(chat, conflict, settled=settled))
+
+    async def pins(self, chat: ChatId) -> Sequence[PinnedPoint]:
+        """The points of a chat that have a name."""
+        return await self._reading(chat, lambda vault, _kernel: vault.notes.of(chat).pins)
+
+    async def pin(self, chat: ChatId, point: Point, name: str) -> None:
+        """Give a point a name, or another one."""
+        if isinstance(point, Now):
+            raise Malformed("point to pin", "now")
+
+        def work(vault: OpenVault, kernel: CheckpointKernel) -> bool:
+            kernel.find_point(chat, point)
+            return vault.notes.pin(chat, point, name, vault.now_ms())
+
+        await self._noting(chat, work)
+
+    async def unpin(self, chat: ChatId, point: Point) -> None:
+        """Forget the name of a point."""
+        await self._noting(chat, lambda vault, _kernel: vault.notes.unpin(chat, point))
+
+    async def _noting(self, chat: ChatId, change: Callable[[OpenVault, CheckpointKernel], bool]) -> None:
+        def locked(vault: OpenVault, kernel: CheckpointKernel) -> bool:
+            with vault.lock.hold():
+                return change(vault, kernel)
+
+        if await self._reading(chat, locked):
+            self._bus.publish(TimelineNoted(chat))
 
     async def plan_restore(
         self, chat: ChatId, point: Point, *, paths: Sequence[WorkspacePath], scope: Scope, mine: Mine

@@ -79,12 +79,17 @@ class OpenVault:
         self.archive = Archive(fs, self.chats, clock=clock)
         self.drafts = Drafts(fs, self.chats)
         self.reviews = self.chats.reviews
+        self.notes = self.chats.notes
         self.lock = WatchedLock(fs, folder)
         self._fs = fs
         self._clock = clock
         self._kernel: tuple[tuple[int, int] | None, Limits, CheckpointKernel] | None = None
         self._looked_for_answers = False
         self._news: set[ChatId] = set()
+
+    def now_ms(self) -> int:
+        """The moment, by the clock that everything of the vault is written by."""
+        return self._clock()
 
     def workspace(self) -> Workspace | None:
         """The workspace folder, or None while it is not where the library says."""

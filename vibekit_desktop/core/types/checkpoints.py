@@ -212,6 +212,29 @@ class Conflict:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PlacedConflict:
+    """A conflict as it stands now. ``theirs`` and ``ours``: points at which the path is as the others left it (`Now`: that is
+    what is on disk), and as this chat did; None where no point has that content. ``turn``: the turn that wrote it again after
+    them, ``before``: the one that wrote it before them; 0 if there is none. ``settled``: a person said that it stays so."""
+
+    conflict: Conflict
+    theirs: Point | None = None
+    ours: Point | None = None
+    turn: int = 0
+    before: int = 0
+    settled: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class PinnedPoint:
+    """A point of a chat that a person gave a name, and when."""
+
+    point: Point
+    name: str
+    at: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CaptureReport:
     """One announced write, captured: its tag, what was there, what was announced.
 

@@ -110,6 +110,13 @@ class ReviewChanged:
 
 
 @dataclass(frozen=True, slots=True)
+class TimelineNoted:
+    """Somebody pinned a point of a chat, or forgot its name, or settled a conflict."""
+
+    chat: ChatId
+
+
+@dataclass(frozen=True, slots=True)
 class RestoreRecovered:
     """A restore that a crash had interrupted was finished at start."""
 
@@ -169,6 +176,7 @@ Event = (
     | TranscriptChanged
     | HistoryGrew
     | ReviewChanged
+    | TimelineNoted
     | RestoreRecovered
     | SettingChanged
     | LiveChanged

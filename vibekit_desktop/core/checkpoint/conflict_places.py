@@ -1,0 +1,92 @@
+"""Where the two contents of a conflict are to be found: at which points a path is as the others left it, and as the chat did.
+
+A point is only named if the path has that content there. Pure but for looking at the disk through ``disk``; any thread.
+"""
+
+from bisect import bisect_right
+from collections.abc import Callable, Sequence
+
+from vibekit_desktop.core.checkpoint import conflicts, ownership
+from vibekit_desktop.core.checkpoint.history import Observation, View
+from vibekit_desktop.core.checkpoint.points import Marks
+from vibekit_desktop.core.types.checkpoints import (
+    AfterTurn,
+    AtEntry,
+    AtTag,
+    Author,
+    BeforeTurn,
+    Conflict,
+    FileState,
+    Now,
+    PlacedConflict,
+    Point,
+    State,
+)
+from vibekit_desktop.core.types.ids import Tag, WorkspacePath
+
+Disk = Callable[[WorkspacePath], FileState]
+_At = tuple[int, Point]
+
+
+def placed(view: View, marks: Marks, disk: Disk) -> tuple[PlacedConflict, ...]:
+    """All conflicts of a chat with their points, oldest first; none of them settled."""
+    found = conflicts.positions(view)
+    points = _Points(marks) if found else None
+    return tuple(_placed(view, points, position, one, disk) for position, one in found if points is not None)
+
+
+class _Points:
+    """All points of a chat by position. Turns come before tags and entries: people know them by their number."""
+
+    def __init__(self, marks: Marks) -> None:
+        turns: list[_At] = [(turn.start, BeforeTurn(turn.number)) for turn in marks.turns.values()]
+        turns += [(turn.end, AfterTurn(turn.number)) for turn in marks.turns.values()]
+        others: list[_At] = [(at, AtTag(Tag(tag))) for tag, (at, _) in marks.tags.items()]
+        others += [(entry.position, AtEntry(entry.number)) for entry in marks.entries.values()]
+        self._kinds = tuple(sorted(kind, key=_position) for kind in (turns, others))
+
+    def between(self, first: int, last: int) -> Point | None:
+        """The first point behind ``first`` and not behind ``last``."""
+        for kind in self._kinds:
+            at = bisect_right(kind, first, key=_position)
+            if at < len(kind) and kind[at][0] <= last:
+                return kind[at][1]
+        return None
+
+
+def _position(found: _At) -> int:
+    return found[0]
+
+
+def _placed(view: View, points: _Points, position: int, one: Conflict, disk: Disk) -> PlacedConflict:
+    seen = view.by_path.get(one.path, [])
+    own = [found for found in seen if ownership.puts_in_plan(found) and found.author is not Author.UNKNOWN]
+    later = next((found for found in own if found.position > position and _is(found.before, one.actual_sha)), None)
+    earlier = next((found for found in reversed(own) if found.position < position), None)
+    mine = later or earlier
+    theirs = None if later is not None or not _is(disk(one.path), one.actual_sha) else Now()
+    return PlacedConflict(
+        conflict=one,
+        theirs=theirs or _point_of(view, points, seen, one.actual_sha, position),
+        ours=None if mine is None else _point_of(view, points, seen, mine.after.sha or "", mine.position + 1),
+        turn=later.line.turn if later is not None and not later.line.entry else 0,
+        before=earlier.line.turn if earlier is not None and not earlier.line.entry else 0,
+    )
+
+
+def _point_of(view: View, points: _Points, seen: Sequence[Observation], sha: str, near: int) -> Point | None:
+    """The first point at or behind ``near`` where a path of these observations has a content."""
+    for index in range(len(seen) + 1):
+        upto = seen[index].position if index < len(seen) else view.end
+        there = seen[index].before if index < len(seen) else seen[-1].after if seen else None
+        if there is None or upto < near or not _is(there, sha):
+            continue
+        point = points.between(seen[index - 1].position if index else -1, upto)
+        if point is not None:
+            return point
+    return None
+
+
+def _is(state: FileState, sha: str) -> bool:
+    """Whether a state is the content of a hash; no hash is no file."""
+    return state.sha == sha if sha else state.state is State.ABSENT
