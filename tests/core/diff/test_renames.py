@@ -1,5 +1,8 @@
 """Which file that is gone became which file that came."""
 
+import pytest
+
+from vibekit_desktop.core.diff import renames as module
 from vibekit_desktop.core.diff.renames import LARGEST, Candidate, renamed
 
 
@@ -55,10 +58,15 @@ def test_what_was_told_is_believed() -> None:
     assert renamed([file("a", TEXT)], [file("c", OTHER)], {"c": "not gone"}) == {}
 
 
-def test_large_files_and_too_many_are_paired_by_equal_content_only() -> None:
+def test_large_files_are_paired_by_equal_content_only() -> None:
     large = b"x\n" * LARGEST
     assert renamed([file("a", large)], [file("b", large + b"y\n")], {}) == {}
     assert renamed([file("a", large)], [file("b", large)], {}) == {"b": "a"}
-    gone = [file(f"old{number}", b"%d\n" % number + TEXT) for number in range(300)]
-    came = [file(f"new{number}", b"%d!\n" % number + TEXT) for number in range(300)]
-    assert renamed(gone, came, {}) == {}
+
+
+def test_the_search_ends_when_it_takes_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    gone = [file(f"old{number}", b"%d\n" % number + TEXT) for number in range(30)]
+    came = [file(f"new{number}", b"%d!\n" % number + TEXT) for number in range(30)]
+    assert len(renamed(gone, came, {})) == 30
+    monkeypatch.setattr(module, "MOST_STEPS", 100)
+    assert len(renamed(gone, came, {})) == 1

@@ -78,6 +78,7 @@ def test_pieces_of_what_is_no_text_are_none() -> None:
         (bytes(range(256)), None),
         (b"\0\1\2\3\4\5\6\7" * 8, None),
         (b"\xd8\0" * 20, None),
+        (("x" * 32_767 + "😀 and so on").encode("utf-16-le"), "UTF-16 LE?"),
         ("naïve café".encode("latin-1"), "Latin-1?"),
         ("“quoted”".encode("cp1252"), "Windows-1252?"),
         (b"caf\xe9 \x81\n", "Latin-1?"),
@@ -162,3 +163,11 @@ def test_two_guesses_are_no_change_of_encoding() -> None:
     found = build(old, new)
     assert isinstance(found, DiffDocument)
     assert found.notes == ()
+
+
+def test_a_block_that_came_twice_moved_once() -> None:
+    block = ["first_of_the_block()", "second_of_the_block()", "third_of_the_block()"]
+    rest = [f"{number};" for number in range(9)]
+    old, new = [*block, *rest, "end"], [*rest, *block, "end", *block]
+    found = [Change(0, 3, 0, 0), Change(12, 12, 9, 12), Change(13, 13, 13, 16)]
+    assert [(move.old_first, move.new_first) for move in moves(old, new, found)] == [(1, 10)]

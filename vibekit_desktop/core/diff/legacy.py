@@ -3,6 +3,7 @@
 A guess is a guess: its name ends in a question mark. Looks at a bounded beginning of the bytes. Pure; any thread.
 """
 
+import codecs
 import re
 import unicodedata
 
@@ -29,7 +30,8 @@ def without_mark(data: bytes) -> tuple[str, str] | None:
         if len(data) % unit:
             continue
         try:
-            text = start.decode(codec)
+            # Not the end of the text: half of a pair there is no fault.
+            text = codecs.getincrementaldecoder(codec)().decode(start, final=len(start) == len(data))
         except UnicodeDecodeError:
             continue
         if (len(text) >= _FEWEST or "\n" in text) and _is_text(text) and _has_latin(text):

@@ -20,7 +20,7 @@ _TABLE_LIMIT = 4_000
 _SMALL = 64
 """Blocks that need no more comparisons have room of their own: a few large ones above leave them theirs."""
 _LOOK_AHEAD = 4
-_LONGEST = 2_000
+_LONGEST = 600
 """Longer lines are compared by their first characters only: the comparison is quadratic."""
 
 

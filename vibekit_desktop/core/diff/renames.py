@@ -3,13 +3,14 @@
 Pure; any thread; bounded in pairs and in bytes that are looked at.
 """
 
+import io
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 LEAST_ALIKE = 0.5
-MOST_PAIRS = 40_000
-"""More pairs of files are not compared by what they share; equal content is found among any number."""
+MOST_STEPS = 2_000_000
+"""Equal lines of two files that are counted; equal content is found among any number of files."""
 LARGEST = 1 << 20
 """Bytes; larger files are paired by equal content only."""
 
@@ -48,29 +49,35 @@ def renamed(gone: Sequence[Candidate], came: Sequence[Candidate], told: Mapping[
 
 def _alike(gone: Sequence[Candidate], came: Sequence[Candidate]) -> list[tuple[float, str, str]]:
     """Pairs that share enough, the most alike first."""
-    before, after = _comparable(gone), _comparable(came)
-    if len(before) * len(after) > MOST_PAIRS:
-        return []
+    sizes: dict[str, int] = {}
+    places: dict[bytes, list[tuple[str, int]]] = {}
+    for one in gone:
+        for line, count in _lines(one).items():
+            places.setdefault(line, []).append((one.path, count))
+        sizes[one.path] = len(one.data or b"")
     found = []
-    for new, (size, lines) in after.items():
-        for old, (other_size, other_lines) in before.items():
-            most = max(size, other_size)
-            if min(size, other_size) < LEAST_ALIKE * most:
-                continue
-            share = (
-                sum(len(line) * min(count, other_lines[line]) for line, count in lines.items() if line in other_lines) / most
-            )
-            if share >= LEAST_ALIKE:
-                found.append((-share, -_names_share(old, new), new, old))
+    steps = 0
+    for one in came:
+        shared: Counter[str] = Counter()
+        for line, count in _lines(one).items():
+            for old, others in places.get(line, ()):
+                shared[old] += len(line) * min(count, others)
+            steps += len(places.get(line, ()))
+        found += [
+            (-share / max(len(one.data or b""), sizes[old]), -_names_share(old, one.path), one.path, old)
+            for old, share in shared.items()
+            if share >= LEAST_ALIKE * max(len(one.data or b""), sizes[old])
+        ]
+        if steps > MOST_STEPS:
+            break
     return [(-share, new, old) for share, _, new, old in sorted(found)]
 
 
-def _comparable(files: Sequence[Candidate]) -> dict[str, tuple[int, Counter[bytes]]]:
-    return {
-        one.path: (len(one.data), Counter(one.data.splitlines(keepends=True)))
-        for one in files
-        if one.data and len(one.data) <= LARGEST
-    }
+def _lines(file: Candidate) -> Counter[bytes]:
+    """The lines of a file and how often each is in it; none of one that is not looked into."""
+    if file.data is None or len(file.data) > LARGEST:
+        return Counter()
+    return Counter(io.BytesIO(file.data))
 
 
 def _names_share(one: str, other: str) -> int:
