@@ -34,6 +34,12 @@ def table() -> tuple[ActionSpec, ...]:
         ActionSpec("open-folder", tr("Open folder…"), ("Ctrl+O",)),
         ActionSpec("workspaces", tr("Workspaces"), ("Ctrl+Shift+O",)),
         ActionSpec("rescan", tr("Rescan histories"), ("F5",), ("Ctrl+R",)),
+        ActionSpec("archived", tr("Chats or archived chats"), ("Ctrl+Shift+H",), ("Ctrl+Alt+A",)),
+        ActionSpec("rename", tr("Rename the chat"), ("F2",)),
+        ActionSpec("pin", tr("Pin or unpin the chat"), ("Ctrl+Shift+P",)),
+        ActionSpec("archive", tr("Archive the chat")),
+        ActionSpec("export", tr("Export the chat…"), ("Ctrl+Shift+S",)),
+        ActionSpec("delete", tr("Delete the chat for good…")),
         ActionSpec("next-chat", tr("Next chat"), ("Ctrl+Tab",), ("Ctrl+Alt+Right",)),
         ActionSpec("previous-chat", tr("Previous chat"), ("Ctrl+Shift+Tab",), ("Ctrl+Alt+Left",)),
         ActionSpec("toggle-sidebar", tr("Show or hide the chat list"), ("F9",), ("Meta+Ctrl+S",)),
@@ -42,8 +48,16 @@ def table() -> tuple[ActionSpec, ...]:
         ActionSpec("focus-transcript", tr("Go to the transcript"), ("Ctrl+2",)),
         ActionSpec("focus-inspector", tr("Go to the inspector"), ("Ctrl+3",)),
         ActionSpec("focus-composer", tr("Go to the composer"), ("Ctrl+L",)),
+        ActionSpec("timeline", tr("Timeline"), ("Alt+1",), ("Ctrl+Alt+1",)),
+        ActionSpec("files", tr("Files"), ("Alt+2",), ("Ctrl+Alt+2",)),
+        ActionSpec("conflicts", tr("Conflicts"), ("Alt+3",), ("Ctrl+Alt+3",)),
         ActionSpec("next-pane", tr("Next pane"), ("F6",)),
         ActionSpec("previous-pane", tr("Previous pane"), ("Shift+F6",)),
+        ActionSpec("previous-turn", tr("Previous turn"), ("Alt+Up",)),
+        ActionSpec("next-turn", tr("Next turn"), ("Alt+Down",)),
+        ActionSpec("find", tr("Find in the chat"), ("Ctrl+F",)),
+        ActionSpec("find-next", tr("Next place in the chat"), ("F3",), ("Ctrl+G",)),
+        ActionSpec("find-previous", tr("Previous place in the chat"), ("Shift+F3",), ("Ctrl+Shift+G",)),
         ActionSpec("stop", tr("Stop the turn"), ("Ctrl+Shift+X",), ("Ctrl+.",)),
         ActionSpec("attach", tr("Attach files…"), ("Ctrl+Shift+A",)),
         ActionSpec("mode", tr("Choose the mode"), ("Ctrl+Shift+M",)),
@@ -52,15 +66,68 @@ def table() -> tuple[ActionSpec, ...]:
         ActionSpec("deny", tr("Deny"), ("Ctrl+Shift+N",)),
         ActionSpec("review", tr("Review changes"), ("Ctrl+Shift+D",)),
         ActionSpec("restore", tr("Restore to before the turn…"), ("Ctrl+Shift+R",)),
+        ActionSpec("branch", tr("Branch from before the turn…"), ("Ctrl+Shift+B",)),
         ActionSpec("undo", tr("Undo the last restore"), ("Ctrl+Z",)),
         ActionSpec("redo", tr("Redo the last undo"), ("Ctrl+Shift+Z", "Ctrl+Y"), ("Ctrl+Shift+Z",)),
         ActionSpec("bigger", tr("Bigger text"), ("Ctrl++", "Ctrl+=")),
         ActionSpec("smaller", tr("Smaller text"), ("Ctrl+-",)),
         ActionSpec("normal", tr("Normal text"), ("Ctrl+0",)),
+        ActionSpec("theme-system", tr("As the system")),
+        ActionSpec("theme-light", tr("Light")),
+        ActionSpec("theme-dark", tr("Dark")),
+        ActionSpec("menu-bar", tr("Always show the menu bar")),
         ActionSpec("shortcuts", tr("Keyboard shortcuts"), ("F1", "Ctrl+/"), ("Ctrl+/",)),
         ActionSpec("full-screen", tr("Full screen"), ("F11",), ("Meta+Ctrl+F",)),
         ActionSpec("close-window", tr("Close window"), ("Ctrl+W",)),
         ActionSpec("quit", tr("Quit"), ("Ctrl+Q",)),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class MenuSpec:
+    """One menu of the menu bar: its title with its mnemonic, and ids of actions in groups with lines between them."""
+
+    title: str
+    groups: tuple[tuple[str, ...], ...]
+
+
+def menus() -> tuple[MenuSpec, ...]:
+    """The menu bar. Every action of the table is in it once."""
+    return (
+        MenuSpec(
+            tr("&File"),
+            (("new-chat", "open-folder", "workspaces"), ("import", "export", "rescan"), ("close-window", "quit")),
+        ),
+        MenuSpec(tr("&Edit"), (("undo", "redo"), ("find", "find-next", "find-previous"), ("search",))),
+        MenuSpec(
+            tr("&View"),
+            (
+                ("toggle-sidebar", "toggle-inspector", "archived"),
+                ("timeline", "files", "conflicts"),
+                ("bigger", "smaller", "normal"),
+                ("theme-system", "theme-light", "theme-dark"),
+                ("menu-bar", "full-screen"),
+            ),
+        ),
+        MenuSpec(
+            tr("&Go"),
+            (
+                ("next-chat", "previous-chat"),
+                ("next-turn", "previous-turn"),
+                ("next-pane", "previous-pane"),
+                ("focus-list", "focus-transcript", "focus-inspector", "focus-composer"),
+            ),
+        ),
+        MenuSpec(
+            tr("&Chat"),
+            (
+                ("rename", "pin", "archive", "delete"),
+                ("review", "restore", "branch"),
+                ("allow-once", "deny", "stop"),
+                ("attach", "mode", "model"),
+            ),
+        ),
+        MenuSpec(tr("&Help"), (("shortcuts",),)),
     )
 
 
