@@ -401,7 +401,7 @@ class Run:
         for turn, row in rows.items():
             said = {change.path: (self.state(change.before), self.state(change.after)) for change in row.files}
             net = self._net(chat, lambda line, turn=turn: line.turn == turn and not line.entry)
-            if turn == max(turns):
+            if turn == self.model.open.get(chat):
                 net = {path: change for path, change in net.items() if not self._waits(chat, turn, path, change[0])}
             _equal_changes(said, net, f"turn {turn}")
         for entry, row in entries.items():
@@ -410,11 +410,9 @@ class Run:
 
     def _waits(self, chat: str, turn: int, path: str, before: St) -> bool:
         """Whether a turn that has not ended has only announced a change of a path, so far."""
-        own = [line for line in self.model.own_lines(chat) if line.turn == turn and not line.entry]
-        if any(line.kind == "turn_end" for line in own):
-            return False
-        last = [line for line in own if line.observes and line.path == path and not line.computed][-1]
-        return last.kind == "snapshot" and not last.through and same(before, self.model.at_disk(path))
+        last = self.model.last_line(path)
+        announced = last is not None and (last.chat, last.turn, last.kind) == (chat, turn, "snapshot") and not last.through
+        return announced and same(before, self.model.at_disk(path))
 
     def _net(self, chat: str, belongs: Callable[[Line], bool]) -> dict[str, tuple[St, St]]:
         found: dict[str, tuple[St, St]] = {}
@@ -501,7 +499,7 @@ def _short(line: Line) -> tuple[object, ...]:
 
 
 def _equal_changes(said: dict[str, tuple[St, St]], true: dict[str, tuple[St, St]], where: str) -> None:
-    assert said.keys() == true.keys(), where
+    assert said.keys() == true.keys(), (where, sorted(said), sorted(true))
     for path in said:
         for one, other in zip(said[path], true[path], strict=True):
             assert one == other == UNKNOWN or same(one, other), (where, path)

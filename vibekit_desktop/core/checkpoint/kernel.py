@@ -193,6 +193,7 @@ class CheckpointKernel:
             now_ms=self._ground.clock(),
             unfinished=bool(reasons),
             to_answer=not reasons.isdisjoint(recover.TO_ANSWER),
+            running=self.recorder.open_turn(chat),
         )
 
     def _prompts(self, chat: ChatId, marks: Marks) -> dict[int, str]:

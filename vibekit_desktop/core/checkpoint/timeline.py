@@ -60,15 +60,17 @@ def build(
     now_ms: int,
     unfinished: bool,
     to_answer: bool,
+    running: int = 0,
 ) -> Timeline:
-    """The rows of one chat. ``disk``: what is there now at the paths this chat touched; None without a workspace."""
+    """The rows of one chat. ``disk``: what is there now at the paths this chat touched; None without a workspace.
+    ``running``: the turn that is open, 0 if none is."""
     rows = _rows(view, marks)
     standing = marks.standing()
     undone = _undone(view, marks)
     waiting: set[WorkspacePath] = set()
     for row in rows:
-        if disk is not None and row.kind is EntryKind.TURN and row.end_line is None and row.turn == marks.last_turn:
-            waiting = _waiting(row.seen, disk)
+        if disk is not None and row.kind is EntryKind.TURN and row.turn == running:
+            waiting = _waiting(view, row.seen, disk)
             row.seen = [one for one in row.seen if one.path not in waiting]
     entries = [_finished(view, row, marks, prompts, undone) for row in rows if _is_shown(row)]
     entries.append(
@@ -158,7 +160,7 @@ def _net(seen: list[Observation]) -> dict[WorkspacePath, tuple[Observation, Obse
     return {path: pair for path, pair in sorted(found.items()) if not agree(pair[0].before, pair[1].after)}
 
 
-def _waiting(seen: list[Observation], disk: Mapping[WorkspacePath, FileState]) -> set[WorkspacePath]:
+def _waiting(view: View, seen: list[Observation], disk: Mapping[WorkspacePath, FileState]) -> set[WorkspacePath]:
     """Of a turn that runs: the paths of which something is only announced so far, the disk being as it was."""
     ends: dict[WorkspacePath, tuple[Observation, Observation]] = {}
     for one in seen:
@@ -167,7 +169,7 @@ def _waiting(seen: list[Observation], disk: Mapping[WorkspacePath, FileState]) -
         path
         for path, (first, last) in ends.items()
         if last.line.type == "snapshot" and last.line.seq and not last.computed and not last.line.through
-        if path in disk and agree(first.before, disk[path])
+        if view.by_path[path][-1] is last and path in disk and agree(first.before, disk[path])
     }
 
 
