@@ -12,17 +12,24 @@ from tests.ui import sample_changes as samples
 from vibekit_desktop.core.types.checkpoints import (
     AfterTurn,
     AtEntry,
+    Author,
     BeforeTurn,
+    Conflict,
     Coverage,
     EntryKind,
+    FileChange,
     Now,
+    PinnedPoint,
+    PlacedConflict,
     RestoreKind,
     Skipped,
     Start,
     TimelineEntry,
 )
-from vibekit_desktop.core.types.ids import ChatId
+from vibekit_desktop.core.types.ids import ChatId, WorkspacePath
+from vibekit_desktop.ui.models.conflicts import ConflictMarks
 from vibekit_desktop.ui.models.timeline import TimelineModel
+from vibekit_desktop.ui.models.timeline_beside import Beside
 from vibekit_desktop.ui.models.timeline_build import rows_of
 from vibekit_desktop.ui.models.timeline_phrases import coverage_text
 from vibekit_desktop.ui.models.timeline_rows import Button, RowKind, TimelineRow
@@ -286,3 +293,77 @@ def test_without_the_workspace_nobody_says_that_nothing_changed() -> None:
         row for row in rows_of(samples.timeline(gone, workspace_found=False), now_ms=samples.NOW_MS) if row.kind is RowKind.NOW
     ]
     assert row.detail == "The workspace was not found where it was."
+
+
+def beside(entries: tuple[TimelineEntry, ...] | None = None, **more: object) -> list[TimelineRow]:
+    return rows_of(
+        samples.timeline(entries),
+        now_ms=samples.NOW_MS,
+        beside=Beside(**more),  # type: ignore[arg-type]  # a builder for tests
+    )
+
+
+def test_now_says_who_it_was_only_where_that_is_known_of_every_file() -> None:
+    *before, now = samples.entries()
+    mine = tuple(replace(change, author=Author.USER) for change in now.files)
+    theirs = tuple(replace(change, author=Author.CHAT, other_chat=OTHER) for change in now.files)
+
+    def said(files: tuple[FileChange, ...], **names: object) -> str:
+        return one(beside((*before, replace(now, files=files)), **names), RowKind.NOW).detail
+
+    assert said(mine) == "2 files changed by you since turn 5"
+    assert said(theirs) == "2 files changed by another chat since turn 5"
+    assert said(theirs, names={OTHER: "Docs: tidy"}) == "2 files changed by “Docs: tidy” since turn 5"
+    assert said((mine[0], theirs[1])) == "2 files changed since turn 5"
+
+
+def test_a_pinned_point_stands_where_it_is_with_its_name() -> None:
+    found = beside(pins=(PinnedPoint(BeforeTurn(4), "before the rewrite", 1), PinnedPoint(Start(), "clean", 2)))
+    pins = [row for row in found if row.kind is RowKind.PIN]
+    assert [(row.title, row.detail, row.point) for row in pins] == [
+        ("before the rewrite", "Before turn 4", BeforeTurn(4)),
+        ("clean", "Start of chat", Start()),
+    ]
+    above = found[found.index(pins[0]) - 1]
+    assert (above.kind, above.number) == (RowKind.RESTORE, 4)
+    assert found[-1] is pins[1]
+    assert pins[0].name == "Pinned point before the rewrite, before turn 4"
+
+
+def test_a_pin_of_a_point_that_is_not_shown_is_not_shown() -> None:
+    assert beside(pins=(PinnedPoint(BeforeTurn(40), "gone", 1),)) == rows()
+
+
+def test_a_file_that_somebody_else_wrote_meanwhile_carries_the_glyph_in_its_turn_only() -> None:
+    conflict = Conflict(path=WorkspacePath("docs/export.md"), other_chat=OTHER, expected_sha="", actual_sha="", tag="5", ts=1)
+    marks = ConflictMarks([PlacedConflict(conflict=conflict, turn=5)])
+    marked = [row for row in beside(conflicts=marks) if row.conflict]
+    assert [(row.path, row.number) for row in marked] == [("docs/export.md", 5)]
+    assert marked[0].name.endswith("conflict")
+    assert marked[0].button_name(Button.DIFF).endswith("conflict")
+
+
+def test_turns_that_changed_nothing_can_be_left_out() -> None:
+    empty = {entry.turn for entry in samples.entries() if entry.kind is EntryKind.TURN and not entry.files}
+    shown = {row.number for row in beside(only_changes=True) if row.kind is RowKind.TURN}
+    assert empty
+    assert shown == {row.number for row in rows() if row.kind is RowKind.TURN} - empty
+
+
+def test_everything_folds_and_unfolds() -> None:
+    subject = model()
+    subject.set_timeline(samples.timeline())
+    subject.fold_all(True)
+    turns = [row for row in subject.rows if row.kind is RowKind.FILE and not row.in_now]
+    assert turns == []
+    subject.fold_all(False)
+    files = [row.path for row in subject.rows if row.kind is RowKind.FILE and row.key[2].startswith("turn")]
+    assert len(files) == sum(len(entry.files) for entry in samples.entries() if entry.kind is EntryKind.TURN)
+
+
+def test_what_stands_beside_one_chat_is_not_shown_beside_another() -> None:
+    subject = model()
+    subject.set_timeline(samples.timeline())
+    subject.set_beside(Beside(pins=(PinnedPoint(BeforeTurn(4), "x", 1),), only_changes=True))
+    subject.set_timeline(samples.timeline(chat=OTHER))
+    assert subject.beside == Beside(only_changes=True)

@@ -19,7 +19,7 @@ def differing_files(timeline: Timeline) -> int:
             own.add(change.path)
             first.setdefault(change.path, change.before)
         last[change.path] = change.after
-    return sum(1 for path in own if not _same(first[path], last[path]))
+    return sum(1 for path in own if not same_state(first[path], last[path]))
 
 
 def _changes(timeline: Timeline) -> Iterator[tuple[EntryKind, FileChange]]:
@@ -28,7 +28,7 @@ def _changes(timeline: Timeline) -> Iterator[tuple[EntryKind, FileChange]]:
             yield entry.kind, change
 
 
-def _same(one: FileState, other: FileState) -> bool:
+def same_state(one: FileState, other: FileState) -> bool:
     """Whether both are known to be the same; what is not known may differ."""
     if one.state is not other.state:
         return False

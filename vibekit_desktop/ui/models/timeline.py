@@ -4,12 +4,14 @@ Fed with whole `Timeline` values; what differs is found by row keys. Reset only 
 """
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from difflib import SequenceMatcher
 
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
 from vibekit_desktop.core.types.checkpoints import Timeline
 from vibekit_desktop.core.types.ids import ChatId
+from vibekit_desktop.ui.models.timeline_beside import NOTHING_BESIDE, Beside
 from vibekit_desktop.ui.models.timeline_build import rows_of
 from vibekit_desktop.ui.models.timeline_rows import HELD, Button, Key, RowKind, Running, TimelineRow
 from vibekit_desktop.ui.when import local_now_ms
@@ -28,6 +30,7 @@ class TimelineModel(QAbstractListModel):
         self._opened: set[Key] = set()
         self._rows: list[TimelineRow] = []
         self._running: Running | None = None
+        self._beside = NOTHING_BESIDE
         self._held = ""
 
     @property
@@ -54,6 +57,7 @@ class TimelineModel(QAbstractListModel):
             return
         self.beginResetModel()
         self._opened.clear()
+        self._beside = Beside(folded=self._beside.folded, only_changes=self._beside.only_changes, names=self._beside.names)
         self._rows = self._made()
         self.endResetModel()
 
@@ -68,6 +72,27 @@ class TimelineModel(QAbstractListModel):
             self._running = running
             if self._timeline is not None:
                 self._update()
+
+    @property
+    def beside(self) -> Beside:
+        """What is shown with the timeline: pins, conflicts, how it is folded."""
+        return self._beside
+
+    def set_beside(self, beside: Beside) -> None:
+        """Show other pins or conflicts, or fold otherwise."""
+        if beside != self._beside:
+            self._beside = beside
+            if self._timeline is not None:
+                self._update()
+
+    def fold_all(self, folded: bool) -> None:
+        """Fold the files of every turn, or show them all."""
+        self._opened.clear()
+        if not folded and self._timeline is not None:
+            self._opened.update(("group", entry.turn, "turn") for entry in self._timeline.entries if entry.turn)
+        self._beside = replace(self._beside, folded=folded)
+        if self._timeline is not None:
+            self._update()
 
     @property
     def held(self) -> str:
@@ -106,7 +131,9 @@ class TimelineModel(QAbstractListModel):
     def _made(self) -> list[TimelineRow]:
         if self._timeline is None:
             return []
-        return rows_of(self._timeline, frozenset(self._opened), now_ms=self._now_ms(), running=self._running)
+        return rows_of(
+            self._timeline, frozenset(self._opened), now_ms=self._now_ms(), running=self._running, beside=self._beside
+        )
 
     def _update(self) -> None:
         new = self._made()

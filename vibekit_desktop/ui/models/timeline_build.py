@@ -3,23 +3,31 @@
 Pure: no Qt, no clock of its own (``now_ms`` is given), no I/O.
 """
 
+from dataclasses import replace
+
 from vibekit_desktop.core.types.checkpoints import (
     AfterTurn,
     AtEntry,
+    AtTag,
+    Author,
     BeforeTurn,
     EntryKind,
     FileChange,
     Now,
+    PinnedPoint,
     Point,
     RestoreKind,
     Start,
     State,
     Timeline,
     TimelineEntry,
+    point_text,
 )
+from vibekit_desktop.core.types.ids import tag_order
 from vibekit_desktop.ui import when
 from vibekit_desktop.ui.models.differing import touched_by_turns
 from vibekit_desktop.ui.models.files import totals
+from vibekit_desktop.ui.models.timeline_beside import NOTHING_BESIDE, Beside
 from vibekit_desktop.ui.models.timeline_phrases import (
     coverage_text,
     entry_title,
@@ -28,7 +36,7 @@ from vibekit_desktop.ui.models.timeline_phrases import (
 from vibekit_desktop.ui.models.timeline_rows import Button, Key, RowKind, Running, TimelineRow
 from vibekit_desktop.ui.text import tr, tr_n
 from vibekit_desktop.ui.visible import one_line
-from vibekit_desktop.ui.wording import shown_path, size_text
+from vibekit_desktop.ui.wording import point_label, point_words, shown_path, size_text
 
 FOLD_FROM = 6
 """From this many files on a turn shows "7 files" instead of the list."""
@@ -36,23 +44,33 @@ FOLD_FROM = 6
 _NEWEST = 50
 """The turn that runs is looked for among so many of the last entries."""
 
+_NAME_CHARACTERS = 40
 _CHANGING = frozenset({Button.UNDO, Button.REDO})
 _NONE: frozenset[Button] = frozenset()
 
 
 def rows_of(
-    timeline: Timeline, opened: frozenset[Key] = frozenset(), *, now_ms: int, running: Running | None = None
+    timeline: Timeline,
+    opened: frozenset[Key] = frozenset(),
+    *,
+    now_ms: int,
+    running: Running | None = None,
+    beside: Beside = NOTHING_BESIDE,
 ) -> list[TimelineRow]:
     """All rows, newest first. ``opened`` are the keys of the groups and entries that show their files. A ``running`` turn is on
     top, in the place of what is on disk now."""
-    return _Rows(timeline, opened, now_ms, running).build()
+    return _Rows(timeline, opened, now_ms, running, beside).build()
 
 
 class _Rows:
     """One pass over a timeline. Invariant: ``rows`` holds finished rows only, newest first."""
 
-    def __init__(self, timeline: Timeline, opened: frozenset[Key], now_ms: int, running: Running | None) -> None:
+    def __init__(
+        self, timeline: Timeline, opened: frozenset[Key], now_ms: int, running: Running | None, beside: Beside
+    ) -> None:
         self._timeline = timeline
+        self._beside = beside
+        self._pins: dict[Point, PinnedPoint] = {pin.point: pin for pin in beside.pins}
         self._opened = opened
         self._now_ms = now_ms
         self._running = running
@@ -74,14 +92,49 @@ class _Rows:
                 case EntryKind.NOW:
                     self._now(entry)
                 case EntryKind.TURN:
-                    self._turn(entry)
+                    self._pin(AfterTurn(entry.turn))
+                    self._tags(entry)
+                    if entry.files or not self._beside.only_changes or self._runs(entry.turn):
+                        self._turn(entry)
+                    self._pin(BeforeTurn(entry.turn))
                     after = BeforeTurn(entry.turn)
                 case EntryKind.BETWEEN:
                     self._between(entry, after)
                 case EntryKind.RESTORE:
                     self._entry(entry, after)
+                    self._pin(AtEntry(entry.entry))
                     after = AtEntry(entry.entry) if entry.entry else after  # the original's have no number
+        self._pin(Start())
         return self.rows
+
+    def _runs(self, turn: int) -> bool:
+        return self._running is not None and self._running.turn == turn
+
+    def _tags(self, entry: TimelineEntry) -> None:
+        """The pinned points inside a turn, newest first."""
+        tags = sorted({change.tag for change in entry.files if change.tag is not None}, key=tag_order, reverse=True)
+        for tag in tags if self._pins else ():
+            self._pin(AtTag(tag))
+
+    def _pin(self, point: Point) -> None:
+        pin = self._pins.get(point)
+        if pin is None:
+            return
+        name = one_line(pin.name)
+        self.rows.append(
+            TimelineRow(
+                key=("pin", 0, point_text(point)),
+                kind=RowKind.PIN,
+                title=name,
+                detail=point_label(point),
+                undo_to=point,
+                buttons=(Button.RESTORE,),
+                off=frozenset({Button.RESTORE}) if self._why_off else frozenset(),
+                why_off=self._why_off,
+                last_in_block=True,
+                spoken=tr("Pinned point {name}, {point}", name=name, point=point_words(point)),
+            )
+        )
 
     def _newest(self) -> tuple[TimelineEntry, ...]:
         return self._timeline.entries[-_NEWEST:]
@@ -96,14 +149,12 @@ class _Rows:
             since = tr("the last restore")
         else:
             since = tr("turn {turn}", turn=entry.turn) if entry.turn else tr("the start")
-        own = touched_by_turns(self._timeline)
-        if count and not any(change.path in own for change in entry.files):
-            one, many = "{n} file changed by others since {since}", "{n} files changed by others since {since}"
-            detail = tr_n(one, many, count, since=since)
-        elif count:
-            detail = tr_n("{n} file changed since {since}", "{n} files changed since {since}", count, since=since)
+        if count:
+            detail = self._changed(entry, tr("since {what}", what=since))
+        elif self._why_off:
+            detail = self._why_off
         else:
-            detail = self._why_off or tr("Nothing changed since {since}", since=since)
+            detail = tr("Nothing changed since {since}", since=since)
         key: Key = ("now", 0, "")
         self.rows.append(
             TimelineRow(
@@ -119,10 +170,31 @@ class _Rows:
         old = self._end_of(entry.turn)
         self._files(entry, "now", 0, old=old, new=Now(), undo_to=old, opened=True, in_now=True)
 
+    def _who(self, entry: TimelineEntry) -> str:
+        """Who changed the files, inside a sentence; empty unless that is known of all of them."""
+        authors = {(change.author, change.other_chat) for change in entry.files}
+        author, other = next(iter(authors)) if len(authors) == 1 else (Author.UNKNOWN, None)
+        if author is Author.USER:
+            return tr("you")
+        if author is Author.CHAT and other is not None:
+            name = one_line(self._beside.names.get(other, ""), _NAME_CHARACTERS)
+            return tr("“{name}”", name=name) if name else tr("another chat")
+        own = touched_by_turns(self._timeline) if entry.kind is EntryKind.NOW else frozenset()
+        ours = entry.kind is not EntryKind.NOW or any(change.path in own for change in entry.files)
+        return "" if ours else tr("others")
+
+    def _changed(self, entry: TimelineEntry, when_words: str) -> str:
+        """ "2 files changed by you since turn 5"."""
+        count, who = len(entry.files), self._who(entry)
+        if not who:
+            return tr_n("{n} file changed {when}", "{n} files changed {when}", count, when=when_words)
+        one, many = "{n} file changed by {who} {when}", "{n} files changed by {who} {when}"
+        return tr_n(one, many, count, who=who, when=when_words)
+
     def _turn(self, entry: TimelineEntry) -> None:
         turn = entry.turn
         title = tr("Turn {turn}", turn=turn)
-        runs = self._running is not None and self._running.turn == turn
+        runs = self._runs(turn)
         parts = [text for text in (when.stamp(entry.at, self._now_ms), when.duration(entry.duration_ms)) if text]
         covered = coverage_text(entry.coverage) if entry.files or not entry.coverage.complete else ""
         buttons = (Button.COVERAGE,) if entry.coverage.skipped else ()
@@ -146,9 +218,8 @@ class _Rows:
         )
         if entry.files:
             before = BeforeTurn(turn)
-            self._files(
-                entry, "turn", turn, old=before, new=AfterTurn(turn), undo_to=before, opened=len(entry.files) < FOLD_FROM
-            )
+            folds = len(entry.files) >= FOLD_FROM or (self._beside.folded and not runs)
+            self._files(entry, "turn", turn, old=before, new=AfterTurn(turn), undo_to=before, opened=not folds)
         else:
             quiet = tr("No files changed so far") if runs else tr("No files changed")
             self.rows.append(TimelineRow(key=("quiet", turn, ""), kind=RowKind.QUIET, title=quiet))
@@ -172,8 +243,7 @@ class _Rows:
         if not entry.files:
             return
         since = tr("after turn {turn}", turn=entry.turn) if entry.turn else tr("before the first turn")
-        count = len(entry.files)
-        title = tr_n("{n} file changed {since}", "{n} files changed {since}", count, since=since)
+        title = self._changed(entry, since)
         key: Key = ("between", entry.turn, "")
         opened = key in self._opened
         self.rows.append(
@@ -264,6 +334,9 @@ class _Rows:
         for index, change in enumerate(entry.files):
             row_key: Key = ("file", number, f"{group} {change.path}")
             row = self._file(change, row_key, old=old, new=new, undo_to=undo_to, in_now=in_now, last=index == ends)
+            marks = self._beside.conflicts
+            if marks.of_turn(number, change.path) if group == "turn" else group != "entry" and marks.of_others(change):
+                row = replace(row, conflict=True)
             self.rows.append(row)
 
     def _file(

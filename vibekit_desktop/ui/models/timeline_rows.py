@@ -7,13 +7,7 @@ row. `timeline_build` makes them.
 from dataclasses import dataclass
 from enum import StrEnum
 
-from vibekit_desktop.core.types.checkpoints import (
-    Coverage,
-    FileChange,
-    Now,
-    Point,
-    Start,
-)
+from vibekit_desktop.core.types.checkpoints import AtEntry, BeforeTurn, Coverage, FileChange, Now, Point, Start
 from vibekit_desktop.core.types.ids import ChatId, WorkspacePath
 from vibekit_desktop.ui.models.timeline_phrases import (
     coverage_name,
@@ -41,6 +35,7 @@ class RowKind(StrEnum):
     GROUP = "group"
     QUIET = "quiet"
     RESTORE = "restore"
+    PIN = "pin"
 
 
 class Button(StrEnum):
@@ -83,6 +78,8 @@ class TimelineRow:
     counts: tuple[int | None, int | None] = (None, None)
     remark: str = ""
     undone: bool = False
+    conflict: bool = False
+    """Somebody else's content was here, and nobody has settled that."""
     open: bool = False
     in_now: bool = False
     last_in_block: bool = False
@@ -101,7 +98,25 @@ class TimelineRow:
     @property
     def name(self) -> str:
         """The whole phrase for assistive technology; made when asked for, timelines have thousands of rows."""
-        return self.spoken or (file_phrase(self.change, self.remark) if self.change else self.title)
+        if self.spoken or self.change is None:
+            return self.spoken or self.title
+        conflict = tr("conflict") if self.conflict else ""
+        return ", ".join(part for part in (file_phrase(self.change, self.remark), conflict) if part)
+
+    @property
+    def point(self) -> Point | None:
+        """The point that the row stands for, so that it can be pinned or restored to; None for what has none of its own."""
+        match self.kind:
+            case RowKind.TURN if self.number and self.running_since < 0:
+                return BeforeTurn(self.number)
+            case RowKind.RESTORE | RowKind.PIN:
+                return self.undo_to
+            case RowKind.ENTRY if self.number:
+                return AtEntry(self.number)
+            case RowKind.FILE if isinstance(self.old, BeforeTurn):
+                return self.old
+            case _:
+                return None
 
     @property
     def path(self) -> WorkspacePath | None:
@@ -122,7 +137,8 @@ def _button_phrase(row: TimelineRow, button: Button) -> str:
     change = row.change
     match button:
         case Button.DIFF if change is not None:
-            return diff_name(change, row.old, row.new)
+            conflict = tr("conflict") if row.conflict else ""
+            return ", ".join(part for part in (diff_name(change, row.old, row.new), conflict) if part)
         case Button.UNDO if change is not None:
             return undo_name(change, row.undo_to)
         case Button.REDO if change is not None:
