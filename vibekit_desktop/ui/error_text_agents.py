@@ -41,8 +41,16 @@ def _failed(error: agent_errors.AgentFailed) -> Words:
     match error.reason:
         case "exit":
             title = tr("{name} stopped unexpectedly.", name=error.name)
+        case "silent" if error.step == "handshake":
+            title = tr("{name} gives no answer. It may not be an agent that speaks ACP.", name=error.name)
         case "silent":
             title = tr("{name} gives no answer.", name=error.name)
+        case "not-acp":
+            title = tr("{name} does not speak ACP, the protocol of agents.", name=error.name)
+        case "version":
+            title = tr("{name} speaks another version of ACP than we do.", name=error.name)
+        case "stopped":
+            title = tr("The start of {name} was stopped.", name=error.name)
         case "flood":
             title = tr("{name} sent more than can be read, and was ended.", name=error.name)
         case "said":

@@ -108,8 +108,8 @@ class NewChatDialog(Overlay[NewChat]):
         self.sessions.picked.connect(self._pick_session)
         self.sessions.hide()
         self._session = ""
-        self._doing: asyncio.Future[ChatId] | None = None
-        self._given_up: asyncio.Future[ChatId] | None = None
+        self._doing: "asyncio.Task[object] | None" = None
+        self._given_up: "asyncio.Task[object] | None" = None
         self._looked_at: set[str] = set()
         self._session_choices: Sequence[tuple[str, object]] = ()
         self.note = _label("", self.card)
@@ -313,17 +313,18 @@ class NewChatDialog(Overlay[NewChat]):
         """Let ``do`` do what is wanted; if it raises a `CoreError` that is said here and asked again. Returns the chat, or None
         if nothing is wanted. The dialog is gone afterwards."""
         while (wanted := await self.wait()) is not None:
-            doing = self._doing = asyncio.ensure_future(do(wanted))
+            doing = self._doing = asyncio.current_task()
             self._refresh()
             try:
-                chat = await doing
+                chat = await do(wanted)
             except CoreError as error:
                 self._doing = None
                 self.refuse(sentence(error).sentence)
             except asyncio.CancelledError:
                 self.close_now()
-                if doing is not self._given_up:
+                if doing is None or doing is not self._given_up:
                     raise
+                doing.uncancel()  # what was cancelled is the beginning of the chat, not who asked
                 return None
             else:
                 self.close_now()
