@@ -232,7 +232,8 @@ CASES: dict[str, list[Case]] = {
         (("turn", OPEN, "command-end"), 1, "turn.none-open"),
     ],
     "undo-turn": [
-        *_usage(("undo-turn",), ("undo-turn", ONE), ("undo-turn", ONE, "x", "--yes"), ("undo-turn", ONE, "1", "--overlaps", "x")),
+        *_usage(("undo-turn",), ("undo-turn", ONE), ("undo-turn", ONE, "x", "--yes")),
+        *_usage(("undo-turn", ONE, "1", "--overlaps", "x")),
         *_chats("undo-turn", "1", "--yes"),
         (("undo-turn", ONE, "99", "--yes"), 3, "checkpoint.point-not-found"),
         *_paths("undo-turn", ONE, "1", "--yes", named=("--path",)),
@@ -240,8 +241,8 @@ CASES: dict[str, list[Case]] = {
     "comments": [*_usage(("comments",), ("comments", ONE, "x")), *_chats("comments")],
     "agents": _usage(("agents", "x"), ("agents", "--start")),
     "prompt": [
-        *_usage(("prompt",), ("prompt", "x", "--allow", "some"), ("prompt", "x", "--timeout", "soon"), ("prompt", "a", "b", "c")),
-        *_usage(("prompt", "x", "--agent", "a", "--agent-command", "b")),
+        *_usage(("prompt",), ("prompt", "x", "--allow", "some"), ("prompt", "x", "--timeout", "soon")),
+        *_usage(("prompt", "a", "b", "c"), ("prompt", "x", "--agent", "a", "--agent-command", "b")),
         *_usage(("prompt", "hello", "--agent-command", "true"), ("prompt", "hello", "--workspace", "{work}")),
         *_chats("prompt", "hello"),
         (("prompt", "hello", "--workspace", "{work}", "--agent-command", "'"), 2, "request.malformed"),

@@ -108,8 +108,8 @@ class NewChatDialog(Overlay[NewChat]):
         self.sessions.picked.connect(self._pick_session)
         self.sessions.hide()
         self._session = ""
-        self._doing: "asyncio.Task[object] | None" = None
-        self._given_up: "asyncio.Task[object] | None" = None
+        self._doing: asyncio.Task[object] | None = None
+        self._given_up: asyncio.Task[object] | None = None
         self._looked_at: set[str] = set()
         self._session_choices: Sequence[tuple[str, object]] = ()
         self.note = _label("", self.card)
