@@ -82,8 +82,8 @@ class Chats(Protocol):
         """The newest rows as they were known last, at once and unverified: something to show until `list` has looked."""
 
     async def resolve(self, text: str) -> ChatId:
-        """A chat id, a unique prefix of 8 characters or more, ``@N``, or ``source:session``. Archived chats are found too, by
-        anything but a row number."""
+        """A chat id, a unique prefix of 8 characters or more, ``@N``, ``source:session``, or a chat's link (`ids.chat_link`).
+        Archived chats are found too, by anything but a row number."""
 
     async def open(self, chat: ChatId) -> ChatView:
         """Read a chat; a source session is materialised first, one that has grown is brought up to date. Of a long chat the

@@ -11,7 +11,7 @@ from vibekit_desktop.core.disk.fs import Fs
 from vibekit_desktop.core.services import seen as seen_module
 from vibekit_desktop.core.services.seen import Seen
 from vibekit_desktop.core.services.store_size import StoreSizes
-from vibekit_desktop.core.types.ids import ChatId
+from vibekit_desktop.core.types.ids import ChatId, chat_link
 
 ONE, TWO = ChatId("chat-one"), ChatId("chat-two")
 
@@ -106,3 +106,9 @@ def test_only_folders_that_changed_are_counted_again(town: Town) -> None:
     assert len(fs.looked) == 4
     (vault / "desktop" / "blobs" / "cd" / "2").unlink()
     assert sizes.bytes_of([vault]) == 3
+
+
+def test_a_chats_link_leads_back_to_it(town: Town) -> None:
+    town.turn(ONE, "x")
+    assert town.run(lambda wired: wired.core.chats.resolve(chat_link(ONE))) == ONE
+    assert town.run(lambda wired: wired.core.chats.resolve(f"{chat_link(ONE)}/")) == ONE

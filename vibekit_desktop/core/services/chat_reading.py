@@ -13,7 +13,7 @@ from vibekit_desktop.core.services.shelf import Shelf
 from vibekit_desktop.core.services.vaults import OpenVault
 from vibekit_desktop.core.types.chats import Chat, ChatHeader, ChatView, Message, TurnSpan
 from vibekit_desktop.core.types.errors import ChatAmbiguous, ChatNotFound, InvalidId
-from vibekit_desktop.core.types.ids import ChatId, parse_chat_id
+from vibekit_desktop.core.types.ids import CHAT_LINK, ChatId, parse_chat_id
 
 T = TypeVar("T")
 
@@ -77,7 +77,8 @@ class ChatReading:
         return await asyncio.to_thread(rows)
 
     async def resolve(self, text: str) -> ChatId:
-        """An id, a unique prefix, ``@N`` or ``source:session``."""
+        """An id, a unique prefix, ``@N``, ``source:session`` or a chat's link."""
+        text = text.removeprefix(CHAT_LINK).rstrip("/") if text.startswith(CHAT_LINK) else text
         if text.startswith("@") and text[1:].isdecimal():
             headers = await self.list()
             number = int(text[1:])

@@ -49,6 +49,14 @@ def parse_chat_id(text: str) -> ChatId:
     return ChatId(text)
 
 
+CHAT_LINK = "vibekit-desktop://chat/"
+
+
+def chat_link(chat: ChatId) -> str:
+    """The address of a chat, as it stands in notes and in other programs; `Chats.resolve` takes it back."""
+    return f"{CHAT_LINK}{chat}"
+
+
 def parse_message_id(text: str) -> MessageId:
     """Raise `InvalidId` unless ``text`` is a message id."""
     if not _MESSAGE.fullmatch(text):

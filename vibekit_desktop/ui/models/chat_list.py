@@ -260,8 +260,8 @@ class ChatListModel(QAbstractListModel):
         """What is known of a chat, in sight or not."""
         return self._headers.get(chat) or self._archive.get(chat)
 
-    def branches(self, chat: ChatId) -> int:
-        """How many branches a chat has, those of branches too."""
+    def branches_of(self, chat: ChatId) -> frozenset[ChatId]:
+        """The branches of a chat, those of branches too."""
         every = [*self._headers.values(), *self._archive.values()]
         found: set[ChatId] = set()
         waiting = [chat]
@@ -270,11 +270,7 @@ class ChatListModel(QAbstractListModel):
             fresh = [one.id for one in every if one.parent_chat_id == above and one.id not in found and one.id != chat]
             found.update(fresh)
             waiting += fresh
-        return len(found)
-
-    def mark(self, chat: ChatId) -> Mark:
-        """What the agent of a chat is doing."""
-        return self._marks.get(chat, Mark.NONE)
+        return frozenset(found)
 
     def row_of(self, chat: ChatId) -> int:
         """The row of a chat, or -1."""
