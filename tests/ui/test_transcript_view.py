@@ -285,8 +285,9 @@ def test_the_wheel_moves_the_view_and_sideways_moves_wide_code(
 
 def test_a_block_offers_what_it_can_do_in_a_menu(view: TranscriptView, model: TranscriptModel) -> None:
     texts = [action.text() for action in view.block_menu(model.row_of_turn(5)).actions()]
-    assert texts == ["Restore to before this turn…"]
-    assert [action.text() for action in view.block_menu(model.row_of_turn(5) + 1).actions()] == ["Copy"]
+    assert texts == ["Restore to before this turn…", "Branch from here"]
+    texts = [action.text() for action in view.block_menu(model.row_of_turn(5) + 1).actions()]
+    assert texts == ["Copy", "Edit in the composer"]
 
 
 @pytest.mark.parametrize("mode", ["light", "dark"])

@@ -4,17 +4,23 @@ from dataclasses import dataclass, field
 
 from vibekit_desktop.core.types.chats import DiffFragment
 from vibekit_desktop.core.types.ids import ChatId
+from vibekit_desktop.ui.models.conflicts import ConflictCard
 
 
 @dataclass(frozen=True, slots=True)
 class CheckpointBlock:
     """The line before a turn. ``changed`` False = the turn changed no file, None = not known yet; ``can_restore`` False = the
-    workspace is not there, or ``held`` says why it has to wait."""
+    workspace is not there, or ``held`` says why it has to wait. A branch can begin here at any time."""
 
     turn: int
     changed: bool | None
     can_restore: bool = True
     held: str = ""
+
+
+def conflict_key(card: ConflictCard) -> str:
+    """What names a conflict among what is opened and pressed."""
+    return "conflict:" + ":".join(str(part) for part in card.key)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +59,7 @@ class CardFile:
     added: int | None
     removed: int | None
     undone: bool = False
+    conflict: ConflictCard | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +103,8 @@ class Card:
     waits: bool = False
     steps: tuple[Step, ...] = ()
     """The steps of a plan."""
+    conflict: ConflictCard | None = None
+    """Who else changed the file."""
 
     @property
     def opens(self) -> bool:
@@ -117,7 +126,8 @@ class CardsBlock:
 
 @dataclass(frozen=True, slots=True)
 class FooterBlock:
-    """The end of a turn. ``files`` None = not known yet; ``answer`` is what Copy copies."""
+    """The end of a turn. ``files`` None = not known yet; ``answer`` is what Copy copies; ``conflicts``: who else changed
+    what it changed."""
 
     turn: int
     files: int | None
@@ -125,6 +135,7 @@ class FooterBlock:
     removed: int
     duration_ms: int
     answer: str = field(repr=False, default="")
+    conflicts: tuple[ConflictCard, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

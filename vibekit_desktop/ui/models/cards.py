@@ -10,6 +10,7 @@ from vibekit_desktop.core.types.chats import ToolCall
 from vibekit_desktop.core.types.checkpoints import Author, ChangeStatus, FileChange
 from vibekit_desktop.ui import when
 from vibekit_desktop.ui.models.blocks import Card, CardFile
+from vibekit_desktop.ui.models.conflicts import ConflictCard
 from vibekit_desktop.ui.models.mini_diff import counts
 from vibekit_desktop.ui.text import tr, tr_n
 from vibekit_desktop.ui.visible import one_line
@@ -40,12 +41,14 @@ _ICONS = {
 class Known:
     """What is known of the changes of one turn: by the call that made them, by path, and which calls edited a path.
 
-    Paths are those the cards show. ``edits`` holds the calls that did not fail, in order.
+    Paths are those the cards show. ``edits`` holds the calls that did not fail, in order; ``conflicts`` says who else changed
+    a path.
     """
 
     by_call: Mapping[str, Sequence[FileChange]] = field(default_factory=dict)
     by_path: Mapping[str, FileChange] = field(default_factory=dict)
     edits: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    conflicts: Mapping[str, ConflictCard] = field(default_factory=dict)
 
 
 NOTHING_KNOWN = Known()
@@ -228,7 +231,7 @@ def card(call: ToolCall, turn: int, workspace: str, known: Known) -> Card:
         target, mono = _without_tool(call.title), True
     else:
         target, mono = (_without_tool(call.title) if call.kind == "think" else call.title), False
-    files = () if editing else tuple(_file(change) for change in own)
+    files = () if editing else tuple(_file(change, known.conflicts.get(change.path)) for change in own)
     return Card(
         key=call.id,
         icon=icon,
@@ -247,6 +250,8 @@ def card(call: ToolCall, turn: int, workspace: str, known: Known) -> Card:
         output="" if call.diffs else call.output,
         files=files,
         sure=all(change.author is Author.COMMAND for change in own),
+        # Of several edits of one file the last one tells of it.
+        conflict=known.conflicts.get(path) if change is not None and (not edits or edits[-1] == call.id) else None,
     )
 
 
@@ -264,8 +269,9 @@ def _verb(state: str, past: str, present: str) -> str:
             return past
 
 
-def _file(change: FileChange) -> CardFile:
-    return CardFile(change.path, change.status.value, change.lines_added, change.lines_removed, change.undone)
+def _file(change: FileChange, conflict: ConflictCard | None) -> CardFile:
+    counts = (change.lines_added, change.lines_removed)
+    return CardFile(change.path, change.status.value, *counts, change.undone, conflict)
 
 
 def cards(calls: Sequence[ToolCall], turn: int, workspace: str, known: Known) -> tuple[Card, ...]:

@@ -8,26 +8,23 @@ cost little. It resets only for another chat, and a running answer costs what di
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
-from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
+from PySide6.QtCore import QModelIndex, QObject, Signal
 
 from vibekit_desktop.core.types.agents import LiveState
 from vibekit_desktop.core.types.chats import ChatView, Message, TurnSpan
 from vibekit_desktop.core.types.checkpoints import Timeline
 from vibekit_desktop.core.types.ids import ChatId
 from vibekit_desktop.ui.models import text_parts
-from vibekit_desktop.ui.models.block_words import spoken
-from vibekit_desktop.ui.models.blocks import Block
+from vibekit_desktop.ui.models.conflicts import ConflictCard
 from vibekit_desktop.ui.models.running import Change, Stream, change_of, marked
 from vibekit_desktop.ui.models.transcript_blocks import BlockMaker
-from vibekit_desktop.ui.models.transcript_rows import Key, Kind, Rows, add_answer, add_messages, rows_of
+from vibekit_desktop.ui.models.transcript_reading import TranscriptRows
+from vibekit_desktop.ui.models.transcript_rows import Kind, Rows, add_answer, add_messages, rows_of
 from vibekit_desktop.ui.models.turn_spans import span_of, with_turns
 
-Index = QModelIndex | QPersistentModelIndex
 _ROOT = QModelIndex()
-_KEEP = 400
 _LATE = 60  # a message that is told again is looked for among so many of the last ones
 
-BLOCK = int(Qt.ItemDataRole.UserRole) + 1
 GROWING = 3
 """So many rows before the first new one can differ when a text grows: its last two parts, and the running line."""
 
@@ -37,9 +34,8 @@ def _divided_alike(one: str, more: str) -> bool:
     return text_parts.is_rich(one) == text_parts.is_rich(more) and more.startswith(one)
 
 
-class TranscriptModel(QAbstractListModel):
-    """Rows of one chat. Invariant: a row's block is a function of the view, the messages, the timeline, what is told of the
-    running turn, and the row alone.
+class TranscriptModel(TranscriptRows):
+    """Rows of one chat, as they change.
 
     Signals: ``earlier_coming`` before rows change above what is there, ``earlier_came`` after it, both without arguments;
     ``answered``: the answer that was coming is there, its words.
@@ -50,18 +46,9 @@ class TranscriptModel(QAbstractListModel):
     answered = Signal(str)
 
     def __init__(self, now_ms: Callable[[], int], parent: QObject | None = None) -> None:
-        super().__init__(parent)
-        self.now_ms = now_ms
-        """The clock that elapsed times are counted with."""
-        self._view: ChatView | None = None
-        self._messages: tuple[Message, ...] = ()
-        self._first = 0
-        """The index in the whole transcript of the first message that is loaded."""
-        self._rows = Rows()
+        super().__init__(now_ms, parent)
         self._settled = 0
         """How many rows are of messages; those of the running turn follow."""
-        self._blocks: dict[int, Block] = {}
-        self._maker = BlockMaker(now_ms)
         self._streams: dict[ChatId, Stream] = {}
         self._lives: dict[ChatId, LiveState] = {}
 
@@ -91,6 +78,11 @@ class TranscriptModel(QAbstractListModel):
         """What the turns changed, as far as it is known; rows that show it change."""
         self._maker.set_timeline(timeline)
         self._refresh(0, len(self._rows))
+
+    def set_conflicts(self, conflicts: Sequence[ConflictCard]) -> None:
+        """Who else changed what this chat changed, oldest first."""
+        if self._maker.set_conflicts(conflicts):
+            self._refresh(0, len(self._rows))
 
     def set_held(self, why: str) -> None:
         """Undo and Restore have to wait for something else than this chat's own turn, and why; empty frees them."""
@@ -198,74 +190,7 @@ class TranscriptModel(QAbstractListModel):
             self.endInsertRows()
         self.earlier_came.emit()
 
-    # What goes out
-
-    @property
-    def first_loaded(self) -> int:
-        """The index in the whole transcript of the first message that is loaded; above 0 there are earlier ones."""
-        return self._first
-
-    @property
-    def view(self) -> ChatView | None:
-        """The chat that is shown; messages that came since may be missing in it."""
-        return self._view
-
-    @property
-    def running(self) -> int:
-        """The turn that runs in the chat that is shown, or 0."""
-        return self._maker.running
-
-    def kind(self, row: int) -> Kind:
-        """What a row is, without making its block."""
-        return Kind(self._rows.kinds[row])
-
-    def kinds(self) -> Sequence[int]:
-        """The kind of every row; for guessing heights and for looking for turns."""
-        return self._rows.kinds
-
-    def weights(self) -> Sequence[int]:
-        """About how many characters (or, for cards, calls) every row shows: enough to guess its height."""
-        return self._rows.weights
-
-    def block(self, row: int) -> Block:
-        """The block of a row; made now if it is not at hand."""
-        block = self._blocks.get(row)
-        if block is None:
-            if len(self._blocks) >= _KEEP:
-                self._blocks.clear()
-            block = self._blocks[row] = self._make(row)
-        return block
-
-    def key(self, row: int) -> Key:
-        """What names a row as long as the messages before it stay the same."""
-        return self._rows.key(row)
-
-    def row_of_turn(self, turn: int) -> int:
-        """The row of a turn's checkpoint line, or -1."""
-        rows = self._rows
-        for row, kind in enumerate(rows.kinds):
-            if kind == Kind.CHECKPOINT and self._maker.turn_at(rows.messages[row]) == turn:
-                return row
-        return -1
-
-    # Qt's names from here on
-
-    def rowCount(self, parent: Index = _ROOT) -> int:
-        return 0 if parent.isValid() else len(self._rows)
-
-    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
-        if not index.isValid() or not 0 <= index.row() < len(self._rows):
-            return None
-        if role == BLOCK:
-            return self.block(index.row())
-        if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole):
-            return spoken(self.block(index.row()))
-        return None
-
     # How the rows come about
-
-    def _make(self, row: int) -> Block:
-        return self._maker.make(self._rows.key(row))
 
     def _make_rows(self) -> Rows:
         """All rows anew."""

@@ -26,8 +26,10 @@ from vibekit_desktop.ui.models.blocks import (
     ThinkingBlock,
     UserBlock,
     WorkingBlock,
+    conflict_key,
 )
 from vibekit_desktop.ui.models.cards import NOTHING_KNOWN, Edits, Known, cards, known_of, wish
+from vibekit_desktop.ui.models.conflicts import ConflictCard
 from vibekit_desktop.ui.models.plan import current_step, plan_card
 from vibekit_desktop.ui.models.running import Change, Stream, running_turn
 from vibekit_desktop.ui.models.transcript_rows import Key, Kind
@@ -54,6 +56,8 @@ class BlockMaker:
         """(last message, turn) of every span, beside ``_firsts``, its first message; in order."""
         self._entries: dict[int, TimelineEntry] | None = None
         self._changes: dict[int, Known] = {}
+        self._conflicts: dict[int, dict[str, ConflictCard]] = {}
+        """By turn and path, the newest of each."""
 
     # What comes in
 
@@ -81,6 +85,21 @@ class BlockMaker:
         """What the turns changed."""
         self._entries = {entry.turn: entry for entry in timeline.entries if entry.kind is EntryKind.TURN}
         self._changes = {}
+
+    def set_conflicts(self, conflicts: Sequence[ConflictCard]) -> bool:
+        """Who else changed what the chat changed, oldest first; whether that is news."""
+        found: dict[int, dict[str, ConflictCard]] = {}
+        for card in conflicts:
+            if not card.settled:
+                found.setdefault(card.placed.turn or card.placed.before, {})[card.path] = card
+        if found == self._conflicts:
+            return False
+        self._conflicts, self._changes = found, {}
+        return True
+
+    def conflict(self, key: str) -> ConflictCard | None:
+        """The conflict of a key of `conflict_key`."""
+        return next((one for of in self._conflicts.values() for one in of.values() if conflict_key(one) == key), None)
 
     @property
     def stream(self) -> Stream | None:
@@ -245,6 +264,8 @@ class BlockMaker:
                 messages = self._messages[max(0, start - self._first) : max(0, end - self._first)]
                 calls = [call for message in messages for call in message.tool_calls]
                 found = known_of(entry.files, calls, self._workspace())
+            if mine := self._conflicts.get(turn):
+                found = replace(found, conflicts=mine)
             self._changes[turn] = found
         return found
 
@@ -277,4 +298,5 @@ class BlockMaker:
             removed=sum(change.lines_removed or 0 for change in files),
             duration_ms=took,
             answer=message.content if message.role == "assistant" else "",
+            conflicts=tuple(self._conflicts.get(turn, {}).values()),
         )

@@ -1,6 +1,9 @@
 """Lay out one piece of an answer: prose and code blocks under each other. UI thread only."""
 
+from bisect import bisect_right
 from collections.abc import Mapping, Sequence, Set
+from functools import cached_property
+from itertools import accumulate
 from typing import NamedTuple
 
 from PySide6.QtCore import QPointF, QRectF
@@ -14,6 +17,7 @@ from vibekit_desktop.ui.theme.palette import Theme
 from vibekit_desktop.ui.views.block_view import Hit, PaintState
 from vibekit_desktop.ui.views.code_block import CodeBlockView
 from vibekit_desktop.ui.views.text_block import TextLayout
+from vibekit_desktop.ui.views.text_places import within
 from vibekit_desktop.ui.visible import visible
 
 _GAP = 10
@@ -163,16 +167,56 @@ class AnswerView:
         last = self._parts[-1]
         return last.shown.end() + QPointF(_CARET_GAP, last.top)
 
+    # Its characters: those of the parts, a line end between two
+
+    @property
+    def text(self) -> str:
+        """What is shown, with all of its code."""
+        return "\n".join(part.shown.text for part in self._parts)
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        return list(accumulate((len(part.shown.text) + 1 for part in self._parts), initial=0))
+
+    def _part_of(self, index: int) -> tuple[_Part, int]:
+        number = min(max(0, bisect_right(self._starts, index) - 1), len(self._parts) - 1)
+        return self._parts[number], self._starts[number]
+
+    def index_at(self, place: QPointF) -> int:
+        """The border between two characters that is nearest to a place."""
+        if not self._parts:
+            return 0
+        number = max((n for n, part in enumerate(self._parts) if part.top <= place.y()), default=0)
+        part = self._parts[number]
+        return self._starts[number] + part.shown.index_at(place - QPointF(0, part.top))
+
+    def box_of(self, index: int) -> QRectF:
+        """Where the character of an index begins."""
+        if not self._parts:
+            return QRectF(0, 0, 0, 1)
+        part, start = self._part_of(index)
+        return part.shown.box_of(min(index - start, len(part.shown.text))).translated(0, part.top)
+
+    def word_at(self, index: int) -> tuple[int, int]:
+        """Where the word at an index begins and ends."""
+        if not self._parts:
+            return 0, 0
+        part, start = self._part_of(index)
+        first, end = part.shown.word_at(min(index - start, len(part.shown.text)))
+        return first + start, end + start
+
     def paint(self, painter: QPainter, state: PaintState) -> None:
-        for (_piece, _how, part, top), first in zip(self._parts, self._own_hits, strict=True):
+        for number, ((_piece, _how, part, top), first) in enumerate(zip(self._parts, self._own_hits, strict=True)):
             if state.clip is not None and (top > state.clip.bottom() or top + part.height < state.clip.top()):
                 continue
             clip = state.clip.translated(0, -top) if state.clip is not None else None
+            grounds = within(state.grounds, self._starts[number], len(part.text)) if state.grounds else ()
             if isinstance(part, TextLayout):
-                part.paint(painter, QPointF(0, top), clip)
+                part.paint(painter, QPointF(0, top), clip, grounds)
                 continue
             painter.translate(0, top)
-            part.paint(painter, PaintState(state.hover - first, state.pressed - first, state.focus - first, clip))
+            inside = PaintState(state.hover - first, state.pressed - first, state.focus - first, clip, grounds=grounds)
+            part.paint(painter, inside)
             painter.translate(0, -top)
         if self._growing and state.pulse is not None:
             caret = self.caret()

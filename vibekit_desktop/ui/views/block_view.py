@@ -1,9 +1,10 @@
 """What every painted block of the transcript is to the list that shows it, and the small parts they share. UI thread only."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
-from PySide6.QtCore import QRectF, Qt
+from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter
 
 from vibekit_desktop.ui.theme.palette import Theme
@@ -11,6 +12,7 @@ from vibekit_desktop.ui.theme.style import focus_ring
 from vibekit_desktop.ui.views.controls import draw_icon
 from vibekit_desktop.ui.views.pulse import Pulse
 from vibekit_desktop.ui.views.row_paint import draw_button_ground, draw_icon_button, text_width
+from vibekit_desktop.ui.views.text_places import Ground
 
 LEFT = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine)
 RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine)
@@ -42,6 +44,8 @@ class PaintState:
     clip: QRectF | None = None
     pulse: Pulse | None = None
     """What makes running things move; None = they stand still."""
+    grounds: Sequence[Ground] = ()
+    """What of a block's text is chosen or was found."""
 
 
 class BlockView(Protocol):
@@ -53,6 +57,24 @@ class BlockView(Protocol):
 
     def paint(self, painter: QPainter, state: PaintState) -> None:
         """Paint with the block's top left corner at the origin."""
+
+
+@runtime_checkable
+class TextView(Protocol):
+    """A block whose text can be chosen by the character. Indexes are characters of ``text``; places are the block's own."""
+
+    @property
+    def text(self) -> str:
+        """What it shows, without what only decorates."""
+
+    def index_at(self, place: QPointF) -> int:
+        """The border between two characters that is nearest to a place."""
+
+    def box_of(self, index: int) -> QRectF:
+        """Where the character of an index begins: a box without width, as high as its line."""
+
+    def word_at(self, index: int) -> tuple[int, int]:
+        """Where the word at an index begins and ends."""
 
 
 class TextButton:
@@ -74,7 +96,7 @@ class TextButton:
         self._text = text
         self._icon = icon
         self._link = link
-        width = text_width(theme, "small", text, weight=500) + (20 if icon else 0) + 14
+        width = text_width(theme, "small", text, weight=500) + (20 if icon else 0) + (14 if text else 8)
         self.box = QRectF(right - width, middle - 12, width, 24)
 
     def paint(self, painter: QPainter, state: PaintState, index: int) -> None:

@@ -22,16 +22,9 @@ from vibekit_desktop.ui.models.transcript_rows import Kind
 from vibekit_desktop.ui.theme.palette import Theme
 from vibekit_desktop.ui.views.answer import AnswerView
 from vibekit_desktop.ui.views.block_view import BlockView
+from vibekit_desktop.ui.views.text_rows import UserView, event_view, thinking_view
 from vibekit_desktop.ui.views.tool_cards import CardsView
-from vibekit_desktop.ui.views.turn_rows import (
-    BranchView,
-    CheckpointView,
-    EarlierView,
-    FooterView,
-    UserView,
-    event_view,
-    thinking_view,
-)
+from vibekit_desktop.ui.views.turn_rows import BranchView, CheckpointView, EarlierView, FooterView
 from vibekit_desktop.ui.views.working import WorkingView
 
 _GAP = 10

@@ -1,5 +1,9 @@
 """Paint a fenced code block: language and Copy in its head, coloured lines, folded when long. UI thread only."""
 
+import re
+from bisect import bisect_right
+from collections.abc import Sequence
+
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter, QPainterPath
 
@@ -9,9 +13,11 @@ from vibekit_desktop.ui.theme.palette import Theme
 from vibekit_desktop.ui.theme.style import rounded
 from vibekit_desktop.ui.views.block_view import LEFT, Hit, PaintState, TextButton
 from vibekit_desktop.ui.views.code_cells import Line, line_of
-from vibekit_desktop.ui.views.code_line import LinePainter, runs_of
+from vibekit_desktop.ui.views.code_line import Band, LinePainter, runs_of
 from vibekit_desktop.ui.views.row_paint import text_width
+from vibekit_desktop.ui.views.text_places import Ground
 
+_WORD = re.compile(r"\w+|\s+|[^\w\s]")
 FOLD_OVER = 24
 _HEAD = 28
 _PAD_X, _PAD_Y = 12, 8
@@ -63,6 +69,7 @@ class CodeBlockView:
             hits.append(Hit(box, "fold", self._fold_text(opened=opened), key))
         self._opened = opened
         self.hits = tuple(hits)
+        self._begins: list[int] | None = None
 
     def same_lines(self, text: str) -> int:
         """How many of the lines that are shown are the same, in their place, in a text that goes on from this one."""
@@ -85,6 +92,55 @@ class CodeBlockView:
         last = self._lines[-1].columns if self._lines else 0
         x = min(_PAD_X + last * self._code.advance - self.shift, self._width - 2.0 * _PAD_X)
         return QPointF(x, _HEAD + _PAD_Y + (len(self._lines) - 0.5) * self._line)
+
+    # Its characters
+
+    @property
+    def text(self) -> str:
+        """All of it, folded or not."""
+        return self.copy_text
+
+    @property
+    def _starts(self) -> list[int]:
+        """Where each line begins."""
+        if self._begins is None:
+            self._begins = [0]
+            for line in self.copy_text.split("\n"):
+                self._begins.append(self._begins[-1] + len(line) + 1)
+        return self._begins
+
+    def index_at(self, place: QPointF) -> int:
+        """The border between two characters that is nearest to a place."""
+        if not self._lines or place.y() < _HEAD:
+            return 0
+        if place.y() >= self.height - self._fold:
+            return len(self.copy_text)
+        number = min(max(0, int((place.y() - _HEAD - _PAD_Y) // self._line)), len(self._lines) - 1)
+        return self._starts[number] + self._code.index_at(self._lines[number], place.x() - _PAD_X + self.shift)
+
+    def box_of(self, index: int) -> QRectF:
+        """Where the character of an index begins; of one that is folded away the end of what is shown."""
+        number = bisect_right(self._starts, index) - 1
+        if number >= len(self._lines):
+            return QRectF(_PAD_X, self.height - max(self._fold, 1), 0, max(self._fold, 1))
+        _, x = self._code.place_of(self._lines[number], index - self._starts[number])
+        return QRectF(_PAD_X + x - self.shift, _HEAD + _PAD_Y + number * self._line, 0, self._line)
+
+    def word_at(self, index: int) -> tuple[int, int]:
+        """Where the word at an index begins and ends."""
+        number = bisect_right(self._starts, index) - 1
+        start, end = self._starts[number], self._starts[number + 1] - 1
+        for found in _WORD.finditer(self.copy_text[start:end]):
+            if found.end() + start > index or found.end() + start == end:
+                return found.start() + start, found.end() + start
+        return index, index
+
+    def _bands(self, number: int, grounds: Sequence[Ground]) -> list[Band]:
+        """The grounds of one line."""
+        start = self._starts[number]
+        length = self._lines[number].length
+        found = [(max(0, one.start - start), min(length, one.end - start), one.fill) for one in grounds]
+        return [Band(first, end, fill, full=True) for first, end, fill in found if first < end]
 
     def _fold_text(self, *, opened: bool) -> str:
         return tr("Show fewer lines") if opened else tr("Show {n} more lines", n=self._all - FOLD_OVER)
@@ -131,7 +187,8 @@ class CodeBlockView:
             line = self._lines[number]
             box = QRectF(_PAD_X, _HEAD + _PAD_Y + number * self._line, self._width - 2 * _PAD_X, self._line)
             runs = runs_of(self._styles, number, line.length)
-            self._code.draw(painter, box, line, runs, (), scroll=self.shift, mark_token="diff.add-word")
+            bands = self._bands(number, state.grounds) if state.grounds else ()
+            self._code.paint(painter, box, line, runs, bands, scroll=self.shift)
         painter.restore()
         if self.most_shift:
             room = self._width - 2 * _PAD_X

@@ -32,6 +32,7 @@ from vibekit_desktop.ui.text import tr
 from vibekit_desktop.ui.theme.palette import Theme
 from vibekit_desktop.ui.theme.style import rounded
 from vibekit_desktop.ui.views.block_view import Hit
+from vibekit_desktop.ui.views.text_places import Ground, TextPlaces
 
 _FEATURES = QTextDocument.MarkdownFeature.MarkdownDialectGitHub | QTextDocument.MarkdownFeature.MarkdownNoHTML
 _GAP = 10
@@ -102,7 +103,31 @@ class TextLayout:
         document.setTextWidth(width)
         self._lift = (theme.line_height(style) - theme.metrics(style).height()) / 2
         self._find_spans()
+        self._places: TextPlaces | None = None
         self.height = max(1, round(document.size().height()))
+
+    @property
+    def text(self) -> str:
+        """What is shown, as characters that can be chosen."""
+        return self._chars.text
+
+    def index_at(self, place: QPointF) -> int:
+        """The border between two characters that is nearest to a place."""
+        return self._chars.index_at(place + QPointF(0, self._lift))
+
+    def box_of(self, index: int) -> QRectF:
+        """Where the character of an index begins."""
+        return self._chars.box_of(index).translated(0, -self._lift)
+
+    def word_at(self, index: int) -> tuple[int, int]:
+        """Where the word at an index begins and ends."""
+        return self._chars.word_at(index)
+
+    @property
+    def _chars(self) -> TextPlaces:
+        if self._places is None:
+            self._places = TextPlaces(self._document)
+        return self._places
 
     def links(self, origin: QPointF) -> list[Hit]:
         """The links as hits of the action ``link``; one per line that a link covers."""
@@ -132,7 +157,7 @@ class TextLayout:
         x = _x(line.cursorToX(line.textStart() + line.textLength()))
         return QPointF(origin.x() + x, origin.y() + line.y() + line.height() / 2 - self._lift)
 
-    def paint(self, painter: QPainter, origin: QPointF, clip: QRectF | None = None) -> None:
+    def paint(self, painter: QPainter, origin: QPointF, clip: QRectF | None = None, grounds: Sequence[Ground] = ()) -> None:
         """Paint at ``origin``; ``clip`` is the visible part in the document's own coordinates."""
         theme = self._theme
         painter.save()
@@ -150,6 +175,8 @@ class TextLayout:
         context.palette = palette
         if clip is not None:
             context.clip = clip.adjusted(0, -40, 0, 40)
+        if grounds:
+            context.selections = self._chars.selections(grounds, [theme.color(one.fill) for one in grounds])
         self._document.documentLayout().draw(painter, context)
         painter.restore()
 

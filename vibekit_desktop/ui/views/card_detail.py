@@ -1,0 +1,226 @@
+"""The parts of a box of tool calls, under each other, and what is open under a call: a small diff, output, steps, a conflict.
+
+A part paints itself and knows where it stands; only those in sight are painted. UI thread only.
+"""
+
+from collections.abc import Callable, Sequence, Set
+
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QPainter, QPen
+
+from vibekit_desktop.core.types.diffs import Span
+from vibekit_desktop.ui.long_text import terminal_lines
+from vibekit_desktop.ui.models.blocks import Card
+from vibekit_desktop.ui.models.conflicts import ConflictCard
+from vibekit_desktop.ui.models.mini_diff import MiniLine, compare
+from vibekit_desktop.ui.text import tr, tr_n
+from vibekit_desktop.ui.theme.palette import Theme
+from vibekit_desktop.ui.views.block_view import LEFT, RIGHT, Hit, PaintState, TextButton, off_hit
+from vibekit_desktop.ui.views.code_cells import line_of
+from vibekit_desktop.ui.views.code_line import LinePainter
+from vibekit_desktop.ui.views.conflict_note import ConflictNoteView
+from vibekit_desktop.ui.views.controls import draw_icon
+from vibekit_desktop.ui.views.row_paint import draw_text, text_width
+from vibekit_desktop.ui.wording import MINUS, number_text
+
+_MOST_LINES = 12
+_MOST_SHOWN = 2_000
+_MOST_STEPS = 30
+_LAST_OUTPUT = 64_000
+_NOTE_INSET = 12
+
+Painting = Callable[[QPainter, PaintState], None]
+
+
+def _last_lines(output: str, most: int) -> tuple[tuple[str, ...], int]:
+    """The last lines of an output and how many it has, without looking at the lines before when it is long."""
+    if len(output) <= _LAST_OUTPUT:
+        return terminal_lines(output, most)
+    reach = _LAST_OUTPUT if most <= _MOST_LINES else _LAST_OUTPUT * 8
+    shown, _ = terminal_lines(output[-reach:], most)
+    return shown, output.rstrip("\n").count("\n") + 1
+
+
+class CardDetail:
+    """Parts under each other at one width. ``opened``: keys of what somebody opened.
+
+    Invariant: ``found`` are the places that can be pressed, ``y`` is where the next part begins."""
+
+    def __init__(self, theme: Theme, width: int, opened: Set[str]) -> None:
+        self.theme = theme
+        self.width = width
+        self.parts: list[tuple[float, float, Painting]] = []
+        self.found: list[Hit] = []
+        self.y = 0.0
+        self.opened = opened
+
+    def add(self, height: float, part: Painting) -> None:
+        """One more part, which paints itself where it was told that it stands."""
+        self.parts.append((self.y, self.y + height, part))
+        self.y += height
+
+    def hit(self, box: QRectF, action: str, name: str, text: str = "", number: int = 0) -> int:
+        """A place that can be pressed; its number."""
+        self.found.append(Hit(box, action, name, text, number))
+        return len(self.found) - 1
+
+    def off(self, box: QRectF, why: str) -> int:
+        """A place that cannot be pressed now; its number."""
+        self.found.append(off_hit(box, why))
+        return len(self.found) - 1
+
+    def add_conflict(self, card: ConflictCard) -> None:
+        """Who else changed the file, and what can be done about it."""
+        inset = _NOTE_INSET
+        shown = ConflictNoteView(self.theme, card, self.width - 2 * inset)
+        left, top = float(inset), self.y + 1 + inset
+        first = len(self.found)
+        for one in shown.hits:
+            self.hit(one.box.translated(left, top), one.action, one.name, one.text, one.number)
+
+        def part(painter: QPainter, state: PaintState) -> None:
+            painter.save()
+            painter.translate(left, top)
+            shown.paint(painter, PaintState(state.hover - first, state.pressed - first, state.focus - first))
+            painter.restore()
+
+        self.add(1 + 2 * inset + shown.height, part)
+
+    def add_detail(self, card: Card) -> None:
+        """What an open card shows."""
+        if card.fragments:
+            lines: list[MiniLine] = []
+            for fragment in card.fragments:
+                lines += compare(fragment.old_text, fragment.new_text, card.first_line if not lines else 0)
+            self._add_mini(lines[:_MOST_LINES])
+            if len(lines) > _MOST_LINES and card.path:
+                self._add_more(tr_n("Show the 1 line", "Show all {n} lines", len(lines)), "diff", card.path, card.turn)
+            elif len(lines) > _MOST_LINES:
+                self._add_note(tr("{n} more lines", n=len(lines) - _MOST_LINES))
+        elif card.lines:
+            self._add_text(card.lines)
+        elif card.steps:
+            self._add_steps(card)
+        elif card.output.strip():
+            self._add_output(card)
+
+    def _add_mini(self, lines: list[MiniLine]) -> None:
+        theme = self.theme
+        step = theme.line_height("code-small")
+        top, height = self.y, 1 + 4 + step * len(lines) + 4
+        code = LinePainter(theme, "code-small")
+
+        def part(painter: QPainter, _state: PaintState) -> None:
+            y = top + 5
+            for line in lines:
+                self._paint_mini(painter, code, line, y, step)
+                y += step
+
+        self.add(height, part)
+
+    def _paint_mini(self, painter: QPainter, code: LinePainter, line: MiniLine, y: float, step: int) -> None:
+        theme = self.theme
+        row = QRectF(0, y, self.width, step)
+        side = "del" if line.sign == "-" else "add"
+        if line.sign:
+            painter.fillRect(row, theme.color(f"diff.{side}-line"))
+            painter.fillRect(QRectF(0, y, 40, step), theme.color(f"diff.{side}-gutter"))
+        painter.setFont(theme.font("code-small"))
+        if line.number:
+            painter.setPen(theme.color("diff.line-number-changed" if line.sign else "diff.line-number"))
+            painter.drawText(QRectF(0, y, 32, step), RIGHT, str(line.number))
+        if line.sign:
+            painter.setFont(theme.font("code-small", weight=600))
+            painter.setPen(theme.color(f"diff.{side}-mark"))
+            painter.drawText(QRectF(40, y, 20, step), Qt.AlignmentFlag.AlignCenter, MINUS if line.sign == "-" else "+")
+        shown = line_of(line.text)
+        marks = [Span(start, end) for start, end in line.marks]
+        box = QRectF(60, y, self.width - 60, step)
+        code.draw(painter, box, shown, [(0, shown.length, 0)], marks, scroll=0, mark_token=f"diff.{side}-word")
+
+    def _add_output(self, card: Card) -> None:
+        whole = f"all:{card.key}" in self.opened
+        shown, count = _last_lines(card.output, _MOST_SHOWN if whole else _MOST_LINES)
+        self._add_text(shown)
+        if count <= _MOST_LINES:
+            return
+        if not whole and count > _MOST_SHOWN:
+            text = tr("Show the last {n} lines", n=number_text(_MOST_SHOWN))
+        else:
+            text = tr("Show fewer lines") if whole else tr("Show all {n} lines", n=number_text(count))
+        self._add_more(text, "fold", f"all:{card.key}", 0, copied=card.output)
+
+    def _add_text(self, texts: Sequence[str]) -> None:
+        theme = self.theme
+        lines = [line_of(text) for text in texts]
+        step = theme.line_height("code-small")
+        top, height = self.y, 1 + 6 + step * len(lines) + 6
+        code = LinePainter(theme, "code-small")
+
+        def part(painter: QPainter, state: PaintState) -> None:
+            painter.fillRect(QRectF(0, top + 1, self.width, height - 1), theme.color("bg.raised"))
+            first, last = 0, len(lines)
+            if state.clip is not None:
+                first = max(0, int((state.clip.top() - top - 7) // step))
+                last = min(last, int((state.clip.bottom() - top - 7) // step) + 1)
+            for number in range(first, last):
+                line = lines[number]
+                box = QRectF(12, top + 7 + number * step, self.width - 24, step)
+                code.draw(painter, box, line, [(0, line.length, 0)], (), scroll=0, mark_token="diff.add-word")
+
+        self.add(height, part)
+
+    def _add_steps(self, card: Card) -> None:
+        theme = self.theme
+        shown, step_height = card.steps[:_MOST_STEPS], round(24 * max(1.0, theme.zoom))
+        top, height = self.y, 1 + 6 + step_height * len(shown) + 6
+        moves = card.state == "active"
+
+        def part(painter: QPainter, state: PaintState) -> None:
+            y = top + 7
+            for step in shown:
+                middle = y + step_height / 2
+                box = QRectF(54, y, self.width - 62, step_height)
+                if step.state == "active" and moves and state.pulse is not None:
+                    state.pulse.draw_arc(painter, QRectF(31, round(middle - 7), 14, 14))
+                elif step.state == "done":
+                    draw_icon(painter, theme, "check", "success.text", 31, round(middle - 7), 14)
+                else:
+                    painter.setPen(QPen(theme.color("accent.text" if step.state == "active" else "line.control"), 1.4))
+                    painter.setBrush(Qt.BrushStyle.NoBrush)
+                    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+                    painter.drawEllipse(QPointF(38, middle), 4.5, 4.5)
+                token = "text.tertiary" if step.state == "done" else "text.primary"
+                draw_text(painter, theme, box, step.text, token=token)
+                y += step_height
+
+        self.add(height, part)
+        if len(card.steps) > len(shown):
+            self._add_note(tr("{n} more steps", n=len(card.steps) - len(shown)))
+
+    def _add_note(self, text: str) -> None:
+        theme = self.theme
+        top, height = self.y, 28
+
+        def part(painter: QPainter, _state: PaintState) -> None:
+            painter.setFont(theme.font("small"))
+            painter.setPen(theme.color("text.tertiary"))
+            painter.drawText(QRectF(12, top, self.width - 24, height), LEFT, text)
+
+        self.add(height, part)
+
+    def _add_more(self, text: str, action: str, argument: str, number: int, *, copied: str = "") -> None:
+        theme = self.theme
+        top, height = self.y, 29
+        width = text_width(theme, "small", text, weight=500) + 14
+        button = TextButton(theme, text, 5 + width, top + height / 2, link=True)
+        index = self.hit(button.box, action, text, argument, number)
+        copy = TextButton(theme, tr("Copy"), self.width - 4.0, top + height / 2, icon="copy") if copied else None
+        copying = self.hit(copy.box, "copy", tr("Copy the whole output"), copied) if copy is not None else -1
+
+        def part(painter: QPainter, state: PaintState) -> None:
+            button.paint(painter, state, index)
+            if copy is not None:
+                copy.paint(painter, state, copying)
+
+        self.add(height, part)
