@@ -10,7 +10,7 @@ from vibekit_desktop.core.types.chats import ChatHeader
 from vibekit_desktop.core.types.ids import ChatId
 from vibekit_desktop.ui.actions import table
 from vibekit_desktop.ui.dialogs.question import Choice, Question
-from vibekit_desktop.ui.keys import Keys
+from vibekit_desktop.ui.keys import LOOKS, Keys
 from vibekit_desktop.ui.models.chat_list import ChatListModel
 from vibekit_desktop.ui.models.transcript import TranscriptModel
 from vibekit_desktop.ui.theme.palette import ThemeHub
@@ -66,6 +66,9 @@ class Doer:
     def show_shortcuts(self) -> None:
         self.asked.append("shortcuts")
 
+    def choose_theme(self, mode: str) -> None:
+        self.asked.append(mode)
+
 
 @pytest.fixture
 def hub(qapp: object) -> ThemeHub:
@@ -93,9 +96,22 @@ def window(qtbot: QtBot, hub: ThemeHub) -> tuple[MainWindow, Doer, Keys]:
     return window, doer, keys
 
 
-def test_every_action_of_the_table_has_a_purpose(window: tuple[MainWindow, Doer, Keys]) -> None:
-    _, _, keys = window
-    assert [spec.id for spec in table() if not keys.actions[spec.id].isEnabled()] == []
+def test_an_action_without_a_purpose_is_in_no_menu_and_has_no_key(window: tuple[MainWindow, Doer, Keys]) -> None:
+    shown, _, keys = window
+    for spec in table():
+        action = keys.actions[spec.id]
+        assert action.isEnabled() == action.isVisible() == (action in shown.actions())
+
+
+def test_the_choices_of_the_menu_are_marked(window: tuple[MainWindow, Doer, Keys], hub: ThemeHub) -> None:
+    shown, doer, keys = window
+    keys.actions["theme-dark"].trigger()
+    assert doer.asked == ["dark"]
+    hub.set_mode("dark")
+    assert [look for look in LOOKS if keys.actions[f"theme-{look}"].isChecked()] == ["dark"]
+    keys.actions["menu-bar"].trigger()
+    assert shown.menu.always
+    assert keys.actions["menu-bar"].isChecked()
 
 
 def _press(target: QWidget, key: Qt.Key, *modifiers: Qt.KeyboardModifier) -> None:

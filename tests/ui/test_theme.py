@@ -65,11 +65,15 @@ def test_sizes_fonts_and_times_have_values(qtbot: QtBot, *, dark: bool) -> None:
         theme.color("text.nothing")
 
 
-def test_text_zoom_scales_fonts_and_rows_but_not_the_frame(qtbot: QtBot) -> None:
+def test_text_zoom_scales_fonts_and_what_they_stand_in_but_no_widths(qtbot: QtBot) -> None:
     theme = Theme(load_tokens(), dark=False, zoom=1.5)
     assert theme.font("body").pixelSize() == 20
     assert theme.size("row-chat") == 78
-    assert theme.size("header") == 56
+    assert theme.size("header") == 84
+    assert theme.size("sidebar-default") == 280
+    small = Theme(load_tokens(), dark=False, zoom=0.8)
+    assert small.size("row-chat") == 42
+    assert small.size("header") == 56
 
 
 def test_reduced_motion_stops_everything_but_the_time_a_toast_stays(qtbot: QtBot) -> None:

@@ -54,20 +54,28 @@ def run_window(options: "Options") -> int:
         signal.signal(number, lambda number, _frame: _asked.append(number))
     from PySide6.QtWidgets import QApplication
 
-    from vibekit_desktop.ui.views.shell import Shell
+    from vibekit_desktop.app import kept
+    from vibekit_desktop.app.dirs import find_dirs
+    from vibekit_desktop.ui.views.shell import Shell, screens_name
 
+    state = find_dirs(options.data_dir).state
     app = QApplication(["vibekit-desktop"])
     app.setApplicationName("vibekit-desktop")
     app.setDesktopFileName("vibekit-desktop")
     app.setQuitOnLastWindowClosed(False)
-    shell = Shell(dark=None if options.theme is None else options.theme == "dark")
+    known = {} if options.offscreen_shot else kept.read(state)
+    here = known.get(screens_name(), {})
+    look = options.theme or (here.get("look") if here.get("mode") in ("light", "dark") else None)
+    shell = Shell(dark=None if look is None else look == "dark")
     if options.offscreen_shot:
         shell.resize(*options.size)
+    else:
+        shell.stand(here.get("place", ""))
     shell.show()
     app.processEvents()
     if os.environ.get("VIBEKIT_QUIT_AFTER_PAINT"):
         return 0
-    return _furnish(app, shell, options)
+    return _furnish(app, shell, options, known)
 
 
 def _ending_signals() -> "tuple[signal.Signals, ...]":
@@ -80,25 +88,29 @@ def _is_from_desktop() -> bool:
     return sys.platform != "win32" and not os.environ.get("TERM")
 
 
-def _furnish(app: "QApplication", shell: "Shell", options: "Options") -> int:
+def _furnish(app: "QApplication", shell: "Shell", options: "Options", known: "dict[str, dict[str, str]]") -> int:
     """Load everything else, fill the window, turn the loop."""
     os.environ.setdefault("QT_API", "pyside6")
     import asyncio
 
     from qasync import QEventLoop
 
-    from vibekit_desktop.app import crash
+    from vibekit_desktop.app import crash, kept
     from vibekit_desktop.app.chosen import home_of, vault_of
     from vibekit_desktop.app.dirs import find_dirs
     from vibekit_desktop.app.garbage import Collector
     from vibekit_desktop.app.wiring import build
     from vibekit_desktop.ui.conductor import Conductor
+    from vibekit_desktop.ui.remember import Remember, mode_of, zoom_of
     from vibekit_desktop.ui.theme.palette import ThemeHub
     from vibekit_desktop.ui.theme.style import apply
+    from vibekit_desktop.ui.theme.system import FollowSystem
     from vibekit_desktop.ui.views.main_window import MainWindow
+    from vibekit_desktop.ui.views.shell import screens_name
 
     dirs = find_dirs(options.data_dir)
-    hub = ThemeHub(options.theme or "system", still=bool(options.offscreen_shot))
+    here = known.get(screens_name(), {})
+    hub = ThemeHub(options.theme or mode_of(here), zoom=zoom_of(here), still=bool(options.offscreen_shot))
     apply(app, hub)
     window = MainWindow(hub)
     shell.fill(window)
@@ -110,6 +122,9 @@ def _furnish(app: "QApplication", shell: "Shell", options: "Options") -> int:
     conductor = Conductor(wired.core, hub, window, own_theme=options.theme is not None)
     crash.install(conductor.tell_fault)
     crash.watch_loop(loop, conductor.tell_fault)
+    if not options.offscreen_shot:
+        Remember(shell, window, hub, known, lambda now: kept.write(dirs.state, now))
+        FollowSystem(hub, portal=bool(os.environ.get("DBUS_SESSION_BUS_ADDRESS")))
     Collector(window).start()
     with loop:
         status = loop.run_until_complete(_live(loop, shell, conductor, wired, options))

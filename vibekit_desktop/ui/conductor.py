@@ -72,7 +72,7 @@ class Conductor(QObject):
         self._window = window
         self.bridge = Bridge(core.events, report=self._failed)
         self.open = OpenChat(core, self.bridge, self)
-        self._theme = None if own_theme else FollowTheme(core, hub, self.bridge, self)
+        self._theme = FollowTheme(core, hub, self.bridge, self, own=own_theme)
         self._dialog_open = 0
         self.chats = ChatListModel(local_now_ms, self)
         self.transcript = TranscriptModel(local_now_ms, self)
@@ -109,6 +109,7 @@ class Conductor(QObject):
         self._subscribe()
         self.keys = Keys(self, hub, window, more_panes=self.review.panes)
         self.back.held_changed.connect(self.keys.hold_back)
+        window.menu.fill(self.keys.actions, self.review.actions())
         window.installEventFilter(self)
 
     # Putting together.
@@ -208,8 +209,7 @@ class Conductor(QObject):
         newest chat of ours."""
         await self.histories.show_first_rows()
         try:
-            if self._theme is not None:
-                await self._theme.begin()
+            await self._theme.begin()
             await self.reviews.settings.begin()
         except CoreError as error:
             self._failed("read the settings", error)
@@ -393,6 +393,10 @@ class Conductor(QObject):
     def stop(self) -> None:
         """Stop the turn of the open chat, if one runs."""
         self.live.stop()
+
+    def choose_theme(self, mode: str) -> None:
+        """Look like this from now on: ``system``, ``light`` or ``dark``."""
+        self._theme.choose(mode)
 
     def show_shortcuts(self) -> None:
         """Show which keys do what."""

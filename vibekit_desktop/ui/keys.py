@@ -5,6 +5,7 @@ While a dialog asks something, no key does anything behind it, except to leave. 
 """
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Protocol
 
 from PySide6.QtCore import QObject, Qt
@@ -18,8 +19,9 @@ from vibekit_desktop.ui.views.inspector import Inspector
 from vibekit_desktop.ui.views.main_window import MainWindow
 from vibekit_desktop.ui.views.sidebar import Sidebar
 
-_ZOOM_STEP, _ZOOM_LEAST, _ZOOM_MOST = 0.1, 0.8, 1.3
-"""Above 1.3 the headers of the panes, which do not grow, would cut their text."""
+_ZOOM_STEP = 0.1
+_CHAT_ONLY = ("find", "find-next", "find-previous", "previous-turn", "next-turn")
+LOOKS = ("system", "light", "dark")
 
 
 class Doer(Protocol):
@@ -37,6 +39,7 @@ class Doer(Protocol):
     def new_chat(self) -> None: ...
     def stop(self) -> None: ...
     def show_shortcuts(self) -> None: ...
+    def choose_theme(self, mode: str) -> None: ...
 
 
 def _writing() -> bool:
@@ -52,7 +55,7 @@ class Keys(QObject):
         """``more_panes``: what F6 goes to beside the parts of the doer, where it is shown."""
         super().__init__(window)
         self._hub = hub
-        self._zoom = 1.0
+        self._window = window
         self._panes: tuple[Callable[[], QWidget], ...] = (
             lambda: doer.sidebar.list,
             lambda: doer.page.transcript,
@@ -61,14 +64,7 @@ class Keys(QObject):
             *more_panes,
         )
         self.actions = Actions(window)
-
-        def give(name: str, does: Callable[[], object], *, always: bool = False) -> None:
-            def act() -> None:
-                if always or not _asking(window):
-                    does()
-
-            self.actions.give(name, act)
-
+        give = self.give
         give("new-chat", doer.new_chat)
         give("search", doer.sidebar.focus_search)
         doer.sidebar.search.set_shortcut(self.actions["search"].shortcut())
@@ -98,13 +94,43 @@ class Keys(QObject):
         give("restore", doer.restore)
         give("undo", lambda: None if _writing() else doer.undo())
         give("redo", lambda: None if _writing() else doer.redo())
-        give("bigger", lambda: self._set_zoom(self._zoom + _ZOOM_STEP))
-        give("smaller", lambda: self._set_zoom(self._zoom - _ZOOM_STEP))
+        give("bigger", lambda: self._set_zoom(hub.zoom + _ZOOM_STEP))
+        give("smaller", lambda: self._set_zoom(hub.zoom - _ZOOM_STEP))
         give("normal", lambda: self._set_zoom(1.0))
+        for look in LOOKS:
+            give(f"theme-{look}", partial(doer.choose_theme, look))
+            self.actions[f"theme-{look}"].setCheckable(True)
+        give("menu-bar", lambda: window.menu.set_always(not window.menu.always))
+        self.actions["menu-bar"].setCheckable(True)
+        window.menu.always_changed.connect(self._show_choices)
+        hub.mode_changed.connect(self._show_choices)
+        window.page_changed.connect(self._page_changed)
         give("shortcuts", doer.show_shortcuts)
         give("full-screen", lambda: _toggle_full_screen(window))
         give("close-window", lambda: _close(window))
         give("quit", lambda: _close(window), always=True)
+        self._show_choices()
+
+    def give(self, name: str, does: Callable[[], object], *, always: bool = False) -> None:
+        """Say what an action does. While a dialog asks something it does nothing, unless ``always``."""
+
+        def act() -> None:
+            if always or not _asking(self._window):
+                does()
+
+        self.actions.give(name, act)
+
+    def _page_changed(self, page: str) -> None:
+        """A review has these keys for itself."""
+        for name in _CHAT_ONLY:
+            if self.actions[name].isVisible():
+                self.actions.enable(name, page == "transcript")
+
+    def _show_choices(self) -> None:
+        """What is chosen among looks, and whether the menu bar stays, has its mark in the menu."""
+        for look in LOOKS:
+            self.actions[f"theme-{look}"].setChecked(self._hub.mode == look)
+        self.actions["menu-bar"].setChecked(self._window.menu.always)
 
     def hold_back(self, held: bool) -> None:
         """Whether nothing may be taken back now, because a turn runs."""
@@ -121,8 +147,7 @@ class Keys(QObject):
         shown[(here + step) % len(shown) if here >= 0 else 0].setFocus()
 
     def _set_zoom(self, zoom: float) -> None:
-        self._zoom = round(min(_ZOOM_MOST, max(_ZOOM_LEAST, zoom)), 1)
-        self._hub.set_zoom(self._zoom)
+        self._hub.set_zoom(round(zoom, 1))
 
 
 def _asking(window: QWidget) -> bool:

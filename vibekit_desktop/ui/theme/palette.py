@@ -9,6 +9,7 @@ from functools import cache
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QColor, QFont, QFontDatabase, QFontMetricsF, QGuiApplication, QPalette
 
+from vibekit_desktop.ui.theme.contrast import SystemColours, colours_of, contrast_color
 from vibekit_desktop.ui.theme.tokens import Tokens, TypeToken, load_tokens
 
 
@@ -25,12 +26,32 @@ def _families(wanted: tuple[str, ...], mono: bool) -> tuple[str, ...]:
     return (*found, QFontDatabase.systemFont(system).family())
 
 
+_AS_HIGH_AS_TEXT = frozenset(
+    (
+        "header", "control", "control-large", "chip", "fold-bar", "file-head", "pane-head", "diff-note", "chat-foot",
+        "composer-min", "composer-bar", "permission-head", "queue-row", "restore-file-bar", "restore-scope-bar", "dialog-foot",
+        "source",
+    )
+)  # fmt: skip
+ZOOM_LEAST, ZOOM_MOST = 0.8, 2.0
+
+
 class Theme:
     """One look. Every method raises `KeyError` for a name that is not in the tokens."""
 
-    def __init__(self, tokens: Tokens, *, dark: bool, zoom: float = 1.0, still: bool = False) -> None:
+    def __init__(
+        self,
+        tokens: Tokens,
+        *,
+        dark: bool,
+        zoom: float = 1.0,
+        still: bool = False,
+        contrast: SystemColours | None = None,
+    ) -> None:
         self.tokens = tokens
         self.dark = dark
+        self.contrast = contrast
+        """The system's own colours, if it asks for high contrast: then there are no others."""
         self.zoom = zoom
         self.still = still
         """The system asks for reduced motion: every duration is 0."""
@@ -42,12 +63,13 @@ class Theme:
         """A token's colour. The object is shared: never change it."""
         color = self._colors.get(name)
         if color is None:
-            color = self._colors[name] = QColor(self.tokens.color(name, self.dark))
+            color = self._colors[name] = QColor(self.hex(name))
         return color
 
     def hex(self, name: str) -> str:
         """A token's colour as ``#RRGGBB``."""
-        return self.tokens.color(name, self.dark)
+        token = self.tokens.color(name, self.dark)
+        return token if self.contrast is None else contrast_color(name, self.contrast)
 
     def _type(self, name: str) -> TypeToken:
         return self.tokens.type(name)
@@ -87,9 +109,12 @@ class Theme:
         return round(self._type(name).line * self.zoom)
 
     def size(self, name: str) -> int:
-        """A length by name. Row heights grow with the text zoom, everything else stays."""
+        """A length by name. Whatever a line of text stands in grows with the text zoom, and shrinks no more than its icons and
+        buttons allow; widths stay."""
         value = self.tokens.size(name)
-        return round(value * self.zoom) if name.startswith("row-") else value
+        if name.startswith("row-"):
+            return round(value * self.zoom)
+        return round(value * max(1.0, self.zoom)) if name in _AS_HIGH_AS_TEXT else value
 
     def radius(self, name: str) -> int:
         """A corner radius by name."""
@@ -136,51 +161,73 @@ class Theme:
         return palette
 
 
-def _system_dark() -> bool:
-    # The system's own palette tells it too, and asking for the colour scheme would cost 16 ms before the first window.
-    palette = QGuiApplication.palette()
-    return palette.color(QPalette.ColorRole.Window).lightness() < palette.color(QPalette.ColorRole.WindowText).lightness()
-
-
 class ThemeHub(QObject):
-    """The theme in use. ``changed`` has no argument: read ``theme`` again and repaint.
+    """The theme in use. ``changed`` has no argument: read ``theme`` again and repaint. ``mode_changed``: another mode was asked
+    for, which need not look otherwise.
 
-    Invariant: ``theme`` is what ``mode`` (``system``, ``light`` or ``dark``) means at this moment.
+    Invariant: ``theme`` is what ``mode`` (``system``, ``light`` or ``dark``) and what the system asks for mean at this moment.
+    A system that asks for high contrast decides its colours whatever the mode is.
     """
 
     changed = Signal()
+    mode_changed = Signal()
 
     def __init__(self, mode: str = "system", *, zoom: float = 1.0, still: bool = False, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._mode = mode
-        self._zoom = zoom
+        self._zoom = min(ZOOM_MOST, max(ZOOM_LEAST, zoom))
         self._still = still
-        self._system_dark = _system_dark()
+        # The system's own palette tells it too, and asking for the colour scheme would cost 16 ms before the first window.
+        self._system = colours_of(QGuiApplication.palette())
+        self._system_dark = self._system.dark
+        self._contrast = False
         self.theme = self._make()
-        QGuiApplication.styleHints().colorSchemeChanged.connect(self._system_changed)
+        hints = QGuiApplication.styleHints()
+        hints.colorSchemeChanged.connect(self._system_changed)
 
     @property
     def mode(self) -> str:
         """What was asked for: ``system``, ``light`` or ``dark``."""
         return self._mode
 
+    @property
+    def zoom(self) -> float:
+        """The text zoom."""
+        return self._zoom
+
     def set_mode(self, mode: str) -> None:
         """Use another look from now on."""
-        self._mode = mode
+        if mode != self._mode:
+            self._mode = mode
+            self.mode_changed.emit()
         self._replace()
 
     def set_zoom(self, zoom: float) -> None:
         """Text zoom, kept between 0.8 and 2."""
-        self._zoom = min(2.0, max(0.8, zoom))
+        self._zoom = min(ZOOM_MOST, max(ZOOM_LEAST, zoom))
+        self._replace()
+
+    def set_still(self, still: bool) -> None:
+        """Whether the system asks for reduced motion."""
+        self._still = still
+        self._replace()
+
+    def set_contrast(self, asked: bool, colours: SystemColours | None = None) -> None:
+        """Whether the system asks for high contrast; ``colours``: its own, if they are other ones than at the start."""
+        self._contrast = asked
+        self._system = colours or self._system
         self._replace()
 
     def _make(self) -> Theme:
+        contrast = self._system if self._contrast else None
         dark = self._system_dark if self._mode == "system" else self._mode == "dark"
-        return Theme(load_tokens(), dark=dark, zoom=self._zoom, still=self._still)
+        if contrast is not None:
+            dark = contrast.dark
+        return Theme(load_tokens(), dark=dark, zoom=self._zoom, still=self._still, contrast=contrast)
 
     def _replace(self) -> None:
-        new = self._make()
-        if (new.dark, new.zoom) != (self.theme.dark, self.theme.zoom):
+        new, old = self._make(), self.theme
+        if (new.dark, new.zoom, new.still, new.contrast) != (old.dark, old.zoom, old.still, old.contrast):
             self.theme = new
             self.changed.emit()
 

@@ -37,6 +37,12 @@ def rounded(painter: QPainter, box: QRectF, radius: float, *, fill: QColor | Non
     painter.restore()
 
 
+def hairline(painter: QPainter, color: QColor, x: int, y: int, *, width: int = 0, height: int = 0) -> None:
+    """A line of exactly one pixel of the screen, whatever its ratio: ``width`` long from left to right, or ``height`` down."""
+    thin = 1 / painter.device().devicePixelRatioF()
+    painter.fillRect(QRectF(x, y, width or thin, height or thin), color)
+
+
 def cast_shadow(widget: QWidget, theme: Theme) -> None:
     """The shadow under everything that lies above the window's panes."""
     token = theme.tokens.shadow(theme.dark)
@@ -106,6 +112,8 @@ class AppStyle(QProxyStyle):
             return 0
         if hint is QStyle.StyleHint.SH_Widget_Animation_Duration and self._hub.theme.still:
             return 0
+        if hint is QStyle.StyleHint.SH_MenuBar_AltKeyNavigation:
+            return 0  # the bar is there while Alt is held, and only then
         if hint is QStyle.StyleHint.SH_ToolTip_WakeUpDelay:
             return 500
         return super().styleHint(hint, option, widget, returnData) if returnData else super().styleHint(hint, option, widget)

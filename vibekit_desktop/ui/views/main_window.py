@@ -12,6 +12,7 @@ from vibekit_desktop.ui.text import tr
 from vibekit_desktop.ui.theme import icons
 from vibekit_desktop.ui.theme.palette import ThemeHub
 from vibekit_desktop.ui.views.controls import pressed_by
+from vibekit_desktop.ui.views.menu_bar import WindowMenu
 from vibekit_desktop.ui.views.panes import Panes
 from vibekit_desktop.ui.visible import one_line
 
@@ -48,6 +49,9 @@ class MainWindow(QMainWindow):
         self.panes.sidebar_shown.connect(self._sidebar_shown)
         self.panes.inspector_shown.connect(self.inspector_shown)
         self.panes.narrow_changed.connect(self.narrow_changed)
+        self.menu = WindowMenu(self)
+        hub.changed.connect(self.menu.place)
+        hub.changed.connect(self._place_opener)
         self.set_chat("", "")
         self.setWindowIcon(icons.app_icon(hub.theme))
         screen = QGuiApplication.primaryScreen()
@@ -66,8 +70,12 @@ class MainWindow(QMainWindow):
         if opener is not None:
             self._opener = opener
             opener.setParent(self.panes.centre)
-            opener.move(12, (self._hub.theme.size("header") - opener.sizeHint().height()) // 2)
+            self._place_opener()
             opener.setVisible(not self.panes.sidebar.isVisible())
+
+    def _place_opener(self) -> None:
+        if self._opener is not None:
+            self._opener.move(12, (self._hub.theme.size("header") - self._opener.sizeHint().height()) // 2)
 
     def install_inspector(self, widget: QWidget) -> None:
         """Put the inspector in its pane."""
@@ -108,6 +116,7 @@ class MainWindow(QMainWindow):
             if self._opener is not None:
                 self._opener.raise_()
         if changed:
+            self.menu.show_review(name in WHOLE_PAGES)
             self.page_changed.emit(name)
 
     def toggle_sidebar(self) -> None:
@@ -132,7 +141,12 @@ class MainWindow(QMainWindow):
         is_button = isinstance(focus, QAbstractButton) and not isinstance(focus, QCheckBox | QRadioButton)
         if is_button and isinstance(focus, QAbstractButton) and self.isAncestorOf(focus) and pressed_by(focus, event):
             return
-        super().keyPressEvent(event)
+        if not self.menu.alt(event, pressed=True):
+            super().keyPressEvent(event)
+
+    def keyReleaseEvent(self, event: QKeyEvent) -> None:
+        if not self.menu.alt(event, pressed=False):
+            super().keyReleaseEvent(event)
 
     def closeEvent(self, event: QCloseEvent) -> None:
         self.closing.emit()

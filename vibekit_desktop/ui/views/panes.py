@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QApplication, QSizePolicy, QWidget
 
 from vibekit_desktop.ui.text import tr
 from vibekit_desktop.ui.theme.palette import ThemeHub
-from vibekit_desktop.ui.views.arrangement import Arranged, arrange, default_wanted
+from vibekit_desktop.ui.views.arrangement import Arranged, Wanted, arrange, default_wanted
 
 _KEY_STEP = 16
 _SNAP_SIDEBAR = 150
@@ -118,21 +118,21 @@ class _Slot(QWidget):
         if self._header and self.content is None:
             painter.fillRect(QRect(0, theme.size("header") - 1, self.width(), 1), theme.color("line.hair"))
         if self.drawer:
-            painter.setPen(theme.color("line.strong"))
-            painter.drawLine(0, 0, 0, self.height())
-            painter.drawLine(self.width() - 1, 0, self.width() - 1, self.height())
+            for x in (0, self.width() - 1):
+                painter.fillRect(QRect(x, 0, 1, self.height()), theme.color("line.strong"))
 
 
 class Panes(QWidget):
     """Chat list, centre, inspector. Invariant: the geometry is always what `arrange` says.
 
     ``sidebar_shown`` and ``inspector_shown`` say whether the pane is visible now, ``narrow_changed`` whether the inspector is a
-    drawer at this width.
+    drawer at this width, ``wanted_changed`` that a person gave a pane another width, opened or closed one.
     """
 
     sidebar_shown = Signal(bool)
     inspector_shown = Signal(bool)
     narrow_changed = Signal(bool)
+    wanted_changed = Signal()
 
     def __init__(self, hub: ThemeHub, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -149,10 +149,10 @@ class Panes(QWidget):
         self._left = _Divider(hub, tr("Width of the chat list"), self)
         self._right = _Divider(hub, tr("Width of the inspector"), self)
         self._left.moved.connect(self._drag_sidebar)
-        self._left.stepped.connect(lambda step: self._resize_sidebar(self._wanted.sidebar + step))
+        self._left.stepped.connect(lambda step: self._resize_sidebar(self._last.sidebar + step))
         self._left.reset.connect(lambda: self._resize_sidebar(self._hub.theme.size("sidebar-default")))
         self._right.moved.connect(self._drag_inspector)
-        self._right.stepped.connect(lambda step: self._resize_inspector(self._wanted.inspector - step))
+        self._right.stepped.connect(lambda step: self._resize_inspector(self._last.inspector - step))
         self._right.reset.connect(lambda: self._resize_inspector(self._hub.theme.size("inspector-default")))
         hub.changed.connect(self._themed)
 
@@ -160,6 +160,18 @@ class Panes(QWidget):
         for part in (self, self.sidebar, self.centre, self.inspector, self._left, self._right):
             part.update()
         self._place()
+
+    @property
+    def wanted(self) -> Wanted:
+        """What the person asked for, whatever the window's width makes of it."""
+        return self._wanted
+
+    def want(self, wanted: Wanted) -> None:
+        """Stand as it was asked for at another time."""
+        if wanted != self._wanted:
+            self._wanted = wanted
+            self._place()
+            self.wanted_changed.emit()
 
     @property
     def widths(self) -> tuple[int, int]:
@@ -194,17 +206,17 @@ class Panes(QWidget):
         """Open or close the chat list, as pane or drawer, whatever it is at this width."""
         if self.width() < self._hub.theme.size("narrow-sidebar"):
             self._turn_drawer("sidebar")
+            self._place()
         else:
-            self._wanted = self._wanted._replace(sidebar_open=not self._wanted.sidebar_open)
-        self._place()
+            self.want(self._wanted._replace(sidebar_open=not self._wanted.sidebar_open))
 
     def toggle_inspector(self) -> None:
         """Open or close the inspector, as pane or drawer, whatever it is at this width."""
         if self.width() < self._hub.theme.size("narrow-inspector"):
             self._turn_drawer("inspector")
+            self._place()
         else:
-            self._wanted = self._wanted._replace(inspector_open=not self._wanted.inspector_open)
-        self._place()
+            self.want(self._wanted._replace(inspector_open=not self._wanted.inspector_open))
 
     def _turn_drawer(self, name: str) -> None:
         self._drawer_open[name] = not self._drawer_open[name]
@@ -244,27 +256,23 @@ class Panes(QWidget):
 
     def _drag_sidebar(self, x: int) -> None:
         if x < _SNAP_SIDEBAR:
-            self._wanted = self._wanted._replace(sidebar_open=False)
-            self._place()
+            self.want(self._wanted._replace(sidebar_open=False))
         else:
             self._resize_sidebar(x)
 
     def _drag_inspector(self, x: int) -> None:
         if self.width() - x < _SNAP_INSPECTOR:
-            self._wanted = self._wanted._replace(inspector_open=False)
-            self._place()
+            self.want(self._wanted._replace(inspector_open=False))
         else:
             self._resize_inspector(self.width() - x)
 
     def _resize_sidebar(self, width: int) -> None:
         size = self._hub.theme.size
-        self._wanted = self._wanted._replace(sidebar=min(max(width, size("sidebar-min")), size("sidebar-max")))
-        self._place()
+        self.want(self._wanted._replace(sidebar=min(max(width, size("sidebar-min")), size("sidebar-max"))))
 
     def _resize_inspector(self, width: int) -> None:
         size = self._hub.theme.size
-        self._wanted = self._wanted._replace(inspector=min(max(width, size("inspector-min")), size("inspector-max")))
-        self._place()
+        self.want(self._wanted._replace(inspector=min(max(width, size("inspector-min")), size("inspector-max"))))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         self._place()

@@ -4,7 +4,7 @@ Imports Qt's widgets and nothing of ours but the colours' text: every import her
 (they cost 18 ms). UI thread only.
 """
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import QByteArray, Signal
 from PySide6.QtGui import QCloseEvent, QColor, QGuiApplication, QPainter, QPaintEvent
 from PySide6.QtWidgets import QMainWindow, QWidget
 
@@ -19,6 +19,16 @@ LEAST_WIDTH, LEAST_HEIGHT = 800, 560
 _SIDEBAR, _INSPECTOR, _HEADER = 280, 360, 56
 _NARROW_INSPECTOR, _NARROW_SIDEBAR = 1180, 900
 _DARK = 128
+
+
+def screens_name() -> str:
+    """The set of screens there is now, by what tells them apart: name, place, size and ratio of each."""
+    parts = []
+    for screen in QGuiApplication.screens():
+        box = screen.geometry()
+        name = screen.name().replace("\n", " ")
+        parts.append(f"{name} {box.width()}x{box.height()}+{box.x()}+{box.y()}@{screen.devicePixelRatio():g}")
+    return ", ".join(sorted(parts))
 
 
 class Shell(QMainWindow):
@@ -39,6 +49,14 @@ class Shell(QMainWindow):
         if screen is not None:
             room = screen.availableSize()
             self.resize(min(FIRST_WIDTH, int(room.width() * 0.9)), min(FIRST_HEIGHT, int(room.height() * 0.9)))
+
+    def stand(self, place: str) -> bool:
+        """Stand where `saved_place` was asked for, as far as that is on a screen; whether the text was such a place."""
+        return bool(place) and self.restoreGeometry(QByteArray.fromHex(place.encode("ascii", "replace")))
+
+    def saved_place(self) -> str:
+        """Where it stands and how (maximised, full screen), as text."""
+        return bytes(self.saveGeometry().toHex().data()).decode("ascii")
 
     def fill(self, page: QWidget) -> None:
         """Show ``page`` from now on, under its own title and icon."""

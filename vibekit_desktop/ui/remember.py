@@ -1,0 +1,142 @@
+"""Remember how the window stood, for each set of screens: its place, its panes, its text zoom, its look, its tab.
+
+Knows no disk: whoever makes it hands over what was kept and a function that keeps. UI thread only.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Protocol
+
+from PySide6.QtCore import QEvent, QObject, QTimer
+from PySide6.QtGui import QGuiApplication
+
+from vibekit_desktop.ui.theme.palette import ThemeHub
+from vibekit_desktop.ui.views.arrangement import Wanted
+from vibekit_desktop.ui.views.main_window import MainWindow
+from vibekit_desktop.ui.views.shell import Shell, screens_name
+
+Known = Mapping[str, Mapping[str, str]]
+
+_KEEP_MS = 1000
+_SCREENS_MS = 500
+"""A screen that is plugged in comes and goes several times until everything about it is known."""
+_OPEN, _CLOSED = "open", "closed"
+
+
+class Tabs(Protocol):
+    """Something with tabs, of which one is shown: the inspector."""
+
+    def tab(self) -> int: ...
+    def show_tab(self, number: int) -> None: ...
+
+
+def zoom_of(values: Mapping[str, str]) -> float:
+    """The text zoom that was kept; 1 if none was."""
+    text = values.get("zoom", "")
+    return int(text) / 100 if text.isascii() and text.isdecimal() and len(text) <= 3 else 1.0
+
+
+def mode_of(values: Mapping[str, str]) -> str:
+    """The look that was asked for."""
+    mode = values.get("mode", "")
+    return mode if mode in ("light", "dark") else "system"
+
+
+def panes_of(values: Mapping[str, str]) -> Wanted | None:
+    """The panes that were kept."""
+    words = values.get("panes", "").split()
+    if len(words) != 4 or not all(word.isascii() and word.isdecimal() and len(word) < 6 for word in words[:2]):
+        return None
+    return Wanted(int(words[0]), int(words[1]), sidebar_open=words[2] != _CLOSED, inspector_open=words[3] != _CLOSED)
+
+
+class Remember(QObject):
+    """From its making on what changes is kept, a moment later and once more when the window closes.
+
+    Invariant: what is kept under a set of screens is how the window stood on them last.
+    """
+
+    def __init__(
+        self,
+        shell: Shell,
+        window: MainWindow,
+        hub: ThemeHub,
+        known: Known,
+        keep: Callable[[Known], object],
+        *,
+        tabs: Tabs | None = None,
+    ) -> None:
+        super().__init__(window)
+        self._shell, self._window, self._hub, self._tabs = shell, window, hub, tabs
+        self._known = {name: dict(values) for name, values in known.items()}
+        self._keep = keep
+        self._screens = screens_name()
+        self._kept = self._known.get(self._screens, {})
+        self._restore(self._kept)
+        self._later = QTimer(self, interval=_KEEP_MS, singleShot=True)
+        self._later.timeout.connect(self.keep_now)
+        self._look = QTimer(self, interval=_SCREENS_MS, singleShot=True)
+        self._look.timeout.connect(self._other_screens)
+        window.panes.wanted_changed.connect(self._later.start)
+        window.menu.always_changed.connect(self._later.start)
+        hub.changed.connect(self._later.start)
+        shell.closing.connect(self.keep_now)
+        shell.installEventFilter(self)
+        screens: QGuiApplication = QGuiApplication.instance()  # type: ignore[assignment]  # there is one, and it is a window's
+        for signal in (screens.screenAdded, screens.screenRemoved, screens.primaryScreenChanged):
+            signal.connect(self._look.start)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        # Only the window's own events come here, and of those few are of these kinds.
+        if event.type() in (QEvent.Type.Move, QEvent.Type.Resize, QEvent.Type.WindowStateChange):
+            self._later.start()
+        return super().eventFilter(watched, event)
+
+    def _values(self) -> dict[str, str]:
+        wanted = self._window.panes.wanted
+        values = {
+            "place": self._shell.saved_place(),
+            "panes": f"{wanted.sidebar} {wanted.inspector} {_word(wanted.sidebar_open)} {_word(wanted.inspector_open)}",
+            "zoom": str(round(self._hub.zoom * 100)),
+            "look": "dark" if self._hub.theme.dark else "light",
+            "mode": self._hub.mode,
+            "menu": "always" if self._window.menu.always else "on-alt",
+        }
+        if self._tabs is not None:
+            values["tab"] = str(self._tabs.tab())
+        return values
+
+    def keep_now(self) -> None:
+        """Keep how it stands now, if that is news."""
+        self._later.stop()
+        values = self._values()
+        if values != self._kept:
+            self._kept = values
+            self._known.pop(self._screens, None)  # the newest stands last
+            self._known[self._screens] = values
+            self._keep(self._known)
+
+    def _restore(self, values: Mapping[str, str]) -> None:
+        wanted = panes_of(values)
+        if wanted is not None:
+            self._window.panes.want(wanted)
+        self._window.menu.set_always(values.get("menu") == "always")
+        tab = values.get("tab", "")
+        if self._tabs is not None and tab in ("0", "1", "2"):
+            self._tabs.show_tab(int(tab))
+
+    def _other_screens(self) -> None:
+        """Screens were plugged in or out: stand as one stood on these."""
+        now = screens_name()
+        if now == self._screens:
+            return
+        self._screens = now
+        self._kept = self._known.get(now, {})
+        if self._kept:
+            self._hub.set_zoom(zoom_of(self._kept))
+            self._restore(self._kept)
+            self._shell.stand(self._kept.get("place", ""))
+        self._later.start()
+
+
+def _word(is_open: bool) -> str:
+    return _OPEN if is_open else _CLOSED
