@@ -70,14 +70,8 @@ class FollowSystem(QObject):
         bus = QDBusConnection.sessionBus()
         if not bus.isConnected():
             return
-        bus.connect(
-            _SERVICE,
-            _PATH,
-            _FACE,
-            "SettingChanged",
-            self,
-            SLOT("setting_changed(QDBusMessage)").encode(),
-        )
+        slot = SLOT("setting_changed(QDBusMessage)")
+        bus.connect(_SERVICE, _PATH, _FACE, "SettingChanged", self, slot)  # type: ignore[call-overload]  # it takes text
         for space, name in sorted(_WISHES):
             message = QDBusMessage.createMethodCall(_SERVICE, _PATH, _FACE, "ReadOne")
             message.setArguments([space, name])
