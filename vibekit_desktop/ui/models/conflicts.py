@@ -202,6 +202,7 @@ class ConflictModel(QAbstractListModel):
         self._all: tuple[ConflictCard, ...] = ()
         self._cards: list[ConflictCard] = []
         self._with_settled = False
+        self._held = ""
 
     @property
     def cards(self) -> Sequence[ConflictCard]:
@@ -231,9 +232,30 @@ class ConflictModel(QAbstractListModel):
         self._with_settled = shown
         self._update()
 
-    def card_at(self, row: int) -> ConflictCard | None:
+    @property
+    def held(self) -> str:
+        """Why nothing can be brought back at the moment, or empty. The cards are the same ones; views ask `why_off`."""
+        return self._held
+
+    def set_held(self, why: str) -> None:
+        """Let Bring back wait; empty frees it. Whoever shows the cards paints them again."""
+        self._held = why
+
+    def why_off(self, row: ConflictCard, button: CardButton) -> str:
+        """Why a button can't be pressed, or empty."""
+        return row.why_off(button) or (self._held if button is CardButton.BRING_BACK else "")
+
+    def row_at(self, row: int) -> ConflictCard | None:
         """The card in a row, or None outside."""
         return self._cards[row] if 0 <= row < len(self._cards) else None
+
+    def buttons_of(self, row: ConflictCard) -> tuple[CardButton, ...]:
+        """What can be pressed in a row, in the order of Left and Right."""
+        return row.buttons
+
+    def button_name(self, row: ConflictCard, button: CardButton) -> str:
+        """The whole phrase of a button."""
+        return row.button_name(button)
 
     def _update(self) -> None:
         wanted = [card for card in self._all if self._with_settled or not card.settled]
@@ -245,7 +267,7 @@ class ConflictModel(QAbstractListModel):
         return 0 if parent.isValid() else len(self._cards)
 
     def data(self, index: QModelIndex | QPersistentModelIndex, role: int = int(Qt.ItemDataRole.DisplayRole)) -> object:
-        card = self.card_at(index.row()) if index.isValid() else None
+        card = self.row_at(index.row()) if index.isValid() else None
         if card is None:
             return None
         if role == CARD_ROLE:

@@ -172,6 +172,14 @@ class FilesTreeModel(QAbstractListModel):
             return ""
         return row.why_off or self._held
 
+    def buttons_of(self, row: TreeRow) -> tuple[FileButton, ...]:
+        """What can be pressed in a row, in the order of Left and Right."""
+        return row.buttons
+
+    def button_name(self, row: TreeRow, button: FileButton) -> str:
+        """The whole phrase of a button."""
+        return row.button_name(button)
+
     def toggle(self, row: int) -> None:
         """Open or close the folder in a row."""
         found = self.row_at(row)

@@ -113,6 +113,14 @@ class TimelineModel(QAbstractListModel):
             return row.why_off
         return self._held if self.is_off(row, button) else ""
 
+    def buttons_of(self, row: TimelineRow) -> tuple[Button, ...]:
+        """What can be pressed in a row, in the order of Left and Right."""
+        return row.buttons
+
+    def button_name(self, row: TimelineRow, button: Button) -> str:
+        """The whole phrase of a button."""
+        return row.button_name(button)
+
     def toggle(self, row: int) -> None:
         """Open or close the group or the restore entry in a row."""
         if not 0 <= row < len(self._rows) or self._rows[row].kind not in (RowKind.GROUP, RowKind.BETWEEN, RowKind.ENTRY):

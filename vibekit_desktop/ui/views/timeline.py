@@ -1,38 +1,39 @@
 """The timeline of the inspector: what every turn changed, with Diff and Undo beside each file.
 
-Paints a `TimelineModel` and emits intents; computes nothing about files. One stop for the keyboard: Up and Down walk the rows,
-Left and Right the row's buttons, Enter does what the button says (Diff, if none is chosen; of a turn, its review). UI thread
-only.
+Paints a `TimelineModel` and emits intents; computes nothing about files. Enter on a turn shows its review; on a file, its diff.
+UI thread only.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import ClassVar
 
-from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, QPoint, QPointF, QRect, QRectF, Qt, Signal
-from PySide6.QtGui import QContextMenuEvent, QFocusEvent, QGuiApplication, QHelpEvent, QKeyEvent, QMouseEvent
-from PySide6.QtWidgets import QMenu, QToolTip, QWidget
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPoint, Qt, Signal
+from PySide6.QtGui import QGuiApplication, QKeyEvent
+from PySide6.QtWidgets import QMenu, QWidget
 
-from vibekit_desktop.core.types.checkpoints import AfterTurn, AtEntry, BeforeTurn, Now
+from vibekit_desktop.core.types.checkpoints import AfterTurn, AtEntry, BeforeTurn, Now, Point
+from vibekit_desktop.core.types.ids import WorkspacePath
 from vibekit_desktop.ui.models.timeline import TimelineModel
-from vibekit_desktop.ui.models.timeline_rows import Button, RowKind, TimelineRow
+from vibekit_desktop.ui.models.timeline_rows import Button, Key, RowKind, TimelineRow
 from vibekit_desktop.ui.text import tr
-from vibekit_desktop.ui.theme import icons
 from vibekit_desktop.ui.theme.palette import ThemeHub
-from vibekit_desktop.ui.tool_tip import plain_tip
-from vibekit_desktop.ui.views.painted_list import PaintedList
+from vibekit_desktop.ui.views import row_keys
+from vibekit_desktop.ui.views.button_list import ButtonList
 from vibekit_desktop.ui.views.pulse import Pulse
-from vibekit_desktop.ui.views.timeline_paint import NOTHING, Aim, TimelineDelegate
+from vibekit_desktop.ui.views.timeline_menus import Chooser, coverage_menu, file_menu, point_menu
+from vibekit_desktop.ui.views.timeline_paint import TimelineDelegate
 from vibekit_desktop.ui.when import local_now_ms
-from vibekit_desktop.ui.wording import doubt_text, shown_path, size_text, skip_text
+from vibekit_desktop.ui.wording import shown_path
 
 _BATCH = 300
+_OF_A_POINT = (RowKind.TURN, RowKind.RESTORE, RowKind.ENTRY, RowKind.PIN)
 
 
-class TimelineView(PaintedList):
+class TimelineView(ButtonList[TimelineRow, Button]):
     """Signals: ``diff_requested(path, old point, new point)``, ``undo_file_requested(path, point)``,
     ``restore_requested(point)``, ``undo_requested()``, ``redo_requested()``, ``open_chat_requested(chat)``,
-    ``review_requested(old point, new point)``."""
+    ``review_requested(old point, new point)``, ``pin_requested(point, its name now)``, ``unpin_requested(point)``,
+    ``editor_requested(path, state)``, ``writers_requested(path)``: which chats changed a file."""
 
     diff_requested = Signal(object, object, object)
     undo_file_requested = Signal(object, object)
@@ -41,8 +42,10 @@ class TimelineView(PaintedList):
     redo_requested = Signal()
     open_chat_requested = Signal(object)
     review_requested = Signal(object, object)
-
-    _STEPS: ClassVar = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}
+    pin_requested = Signal(object, str)
+    unpin_requested = Signal(object)
+    editor_requested = Signal(object, object)
+    writers_requested = Signal(object)
 
     def __init__(
         self,
@@ -53,36 +56,12 @@ class TimelineView(PaintedList):
         now_ms: Callable[[], int] = local_now_ms,
     ) -> None:
         self._delegate = TimelineDelegate(hub, model)
-        super().__init__(hub, model, self._delegate, name=tr("Timeline"), batch=_BATCH, parent=parent)
-        self._hub = hub
+        places = self._delegate.places
+        super().__init__(hub, model, model, places, self._delegate, name=tr("Timeline"), batch=_BATCH, parent=parent)
         self._model = model
-        self._chosen: Button | None = None
         self.pulse = self._delegate.pulse = Pulse(hub, self.viewport(), now_ms)
         self.verticalScrollBar().setSingleStep(hub.theme.size("row-file"))
-
-    # What is where.
-
-    def aim_at(self, point: QPointF) -> Aim:
-        """The row and the button at a position in the viewport."""
-        index = self.indexAt(point.toPoint())
-        row = self._model.row_at(index.row()) if index.isValid() else None
-        if row is None:
-            return NOTHING
-        box = QRectF(self.visualRect(index))
-        for button, place in self._delegate.places.buttons(row, box):
-            if place.contains(point):
-                return Aim(index.row(), button)
-        return Aim(index.row() if self._delegate.places.body(row, box).contains(point) else -1, None)
-
-    def button_rect(self, row: int, button: Button) -> QRect:
-        """Where a button is in the viewport; empty if the row has no such button."""
-        found = self._model.row_at(row)
-        if found is None:
-            return QRect()
-        for which, place in self._delegate.places.buttons(found, QRectF(self.visualRect(self._model.index(row)))):
-            if which is button:
-                return place.toAlignedRect()
-        return QRect()
+        self.button_pressed.connect(self._pressed)
 
     @contextmanager
     def place_kept(self) -> Iterator[None]:
@@ -95,12 +74,40 @@ class TimelineView(PaintedList):
             self.executeDelayedItemsLayout()
             bar.setValue(bar.value() + self.visualRect(held).top() - before)
 
+    @contextmanager
+    def news_lit(self) -> Iterator[None]:
+        """What is undone, redone or restored while the rows change is lit, if they go on being those of one chat."""
+        chat, before = self._model.chat, _done(self._model.rows)
+        yield
+        if chat is not None and chat == self._model.chat:
+            after = _done(self._model.rows)
+            self.light([key for key, state in after.items() if before.get(key, state if key[0] == "file" else None) != state])
+
+    def light(self, keys: Iterable[Key]) -> None:
+        """Light rows that were just undone or jumped to."""
+        self._delegate.flash.light(keys)
+        self.viewport().update()
+
+    @property
+    def lit(self) -> frozenset[object]:
+        """The keys of the rows that are lit."""
+        return self._delegate.flash.lit
+
+    def show_turn(self, turn: int) -> bool:
+        """Go to a turn, and light it; whether it is there."""
+        number = self._model.row_of_key(("turn", turn, ""))
+        if number < 0:
+            return False
+        self.setCurrentIndex(self._model.index(number))
+        self.scrollTo(self._model.index(number), self.ScrollHint.PositionAtTop)
+        self.light([("turn", turn, "")])
+        return True
+
     # Doing.
 
-    def act(self, row: int, button: Button) -> None:
-        """Do what a button says; nothing if it is off."""
-        found = self._model.row_at(row)
-        if found is None or button not in found.buttons or self._model.is_off(found, button):
+    def _pressed(self, number: int, button: Button) -> None:
+        found = self._model.row_at(number)
+        if found is None:
             return
         match button:
             case Button.DIFF:
@@ -117,181 +124,118 @@ class TimelineView(PaintedList):
             case Button.REDO:
                 self.redo_requested.emit()
             case Button.TOGGLE:
-                self._model.toggle(row)
+                self._model.toggle(number)
             case Button.OPEN_CHAT:
                 self.open_chat_requested.emit(found.branch)
-            case Button.COVERAGE:
-                self._show_coverage(row, found)
+            case Button.COVERAGE if found.coverage is not None:
+                menu = coverage_menu(self, found.button_name(Button.COVERAGE), found.coverage)
+                menu.popup(self.viewport().mapToGlobal(self.button_rect(number, button).bottomLeft() + QPoint(0, 4)))
+            case _:
+                pass
 
     def review(self, row: TimelineRow, *, since: bool = False) -> None:
         """Show all that a turn changed, or with ``since`` all that changed from there on; nothing for a row without a point."""
         turn = row.kind is RowKind.TURN
-        if not row.number or row.kind not in (RowKind.TURN, RowKind.RESTORE, RowKind.ENTRY):
+        if row.kind not in _OF_A_POINT or not (row.number or row.kind is RowKind.PIN):
             return
         old = BeforeTurn(row.number) if turn else AtEntry(row.number) if row.kind is RowKind.ENTRY else row.undo_to
         ended = turn and row.running_since < 0 and not since
         self.review_requested.emit(old, AfterTurn(row.number) if ended else Now())
 
-    def _show_coverage(self, number: int, row: TimelineRow) -> None:
-        if row.coverage is None:
-            return
-        menu = QMenu(self)
-        menu.setAccessibleName(row.button_name(Button.COVERAGE))
-        for reason in dict.fromkeys(skipped.reason for skipped in row.coverage.skipped if not skipped.path):
-            menu.addAction(doubt_text(reason))
-        for skipped in [skipped for skipped in row.coverage.skipped if skipped.path][:40]:
-            size = f", {size_text(skipped.size)}" if skipped.size else ""
-            text = f"{shown_path(skipped.path)}: {skip_text(skipped.reason)}{size}"
-            action = menu.addAction(text.replace("&", "&&"))
-            action.setToolTip(tr("Copy path"))
-            action.triggered.connect(lambda _=False, path=skipped.path: QGuiApplication.clipboard().setText(shown_path(path)))
-        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        menu.popup(self.viewport().mapToGlobal(self.button_rect(number, Button.COVERAGE).bottomLeft() + QPoint(0, 4)))
+    def _copy(self, path: WorkspacePath) -> None:
+        QGuiApplication.clipboard().setText(shown_path(path))
 
-    # Qt's names below.
+    def _pin(self, point: Point) -> None:
+        pins = self._model.beside.pins
+        self.pin_requested.emit(point, next((pin.name for pin in pins if pin.point == point), ""))
 
-    def currentChanged(
-        self, current: QModelIndex | QPersistentModelIndex, previous: QModelIndex | QPersistentModelIndex
-    ) -> None:
-        super().currentChanged(current, previous)
-        self._chosen = None
-        if self._delegate.focus.row >= 0:
-            self._delegate.focus = Aim(current.row(), None)
-        self.viewport().update()
+    def _restore(self, point: Point) -> None:
+        if not self._why_not_restore():
+            self.restore_requested.emit(point)
 
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        number = self.currentIndex().row()
-        row = self._model.row_at(number)
-        key = Qt.Key(event.key())
-        if row is not None and key in self._STEPS and not event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier:
-            self._step(row, self._STEPS[key])
-        elif row is not None and key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-            if row.kind is RowKind.TURN and self._chosen is None:
-                self.review(row)
-            else:
-                self.act(number, self._chosen or _main_button(row))
-        elif row is not None and key == Qt.Key.Key_Space and Button.TOGGLE in row.buttons:
-            self.act(number, Button.TOGGLE)
-        elif row is not None and key == Qt.Key.Key_Backspace and event.modifiers() & Qt.KeyboardModifier.ControlModifier:
-            self.act(number, Button.UNDO)
-        else:
-            super().keyPressEvent(event)
-        self._delegate.focus = Aim(self.currentIndex().row(), self._chosen)
-        self.viewport().update()
+    def _why_not_restore(self) -> str:
+        timeline = self._model.timeline
+        if timeline is not None and not timeline.workspace_found:
+            return tr("The workspace was not found where it was.")
+        return self._model.held
 
-    def _step(self, row: TimelineRow, step: int) -> None:
-        stops: list[Button | None] = [None, *row.buttons]
-        position = stops.index(self._chosen) if self._chosen in stops else 0
-        self._chosen = stops[max(0, min(len(stops) - 1, position + step))]
+    # What `ButtonList` asks.
 
-    def focusInEvent(self, event: QFocusEvent) -> None:
-        if event.reason() in (Qt.FocusReason.TabFocusReason, Qt.FocusReason.BacktabFocusReason):
-            if not self.currentIndex().isValid() and self._model.rowCount():
-                self.setCurrentIndex(self._model.index(0))
-            self._delegate.focus = Aim(self.currentIndex().row(), self._chosen)
-        super().focusInEvent(event)
-        self.viewport().update()
+    def main_button(self, row: TimelineRow) -> Button | None:
+        """What Enter does when no button was chosen."""
+        order = (Button.DIFF, Button.RESTORE, Button.TOGGLE, Button.TAKE_BACK, Button.REDO, Button.COVERAGE)
+        return next((button for button in order if button in row.buttons), None)
 
-    def focusOutEvent(self, event: QFocusEvent) -> None:
-        if event.reason() != Qt.FocusReason.PopupFocusReason:
-            self._delegate.focus = NOTHING
-        super().focusOutEvent(event)
-        self.viewport().update()
-
-    def mousePressEvent(self, event: QMouseEvent) -> None:
-        self._delegate.focus = NOTHING
-        aim = self.aim_at(event.position())
-        if event.button() is Qt.MouseButton.LeftButton and aim.button is not None:
-            self._delegate.down = aim
-            self.viewport().update()
-        super().mousePressEvent(event)
-
-    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        down, self._delegate.down = self._delegate.down, NOTHING
-        self.viewport().update()
-        super().mouseReleaseEvent(event)
-        if down.button is not None and self.aim_at(event.position()) == down:
-            self.act(down.row, down.button)
-
-    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
-        aim = self.aim_at(event.position())
-        if aim.button is not None:
-            # The second press of two quick clicks on a button is a press like the first.
-            self.mousePressEvent(event)
-            return
-        super().mouseDoubleClickEvent(event)
-        row = self._model.row_at(aim.row)
-        if row is not None and row.kind is RowKind.TURN:
-            self.review(row)
-        elif row is not None and Button.DIFF in row.buttons:
-            self.act(aim.row, Button.DIFF)
-
-    def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        self._hover(self.aim_at(event.position()))
-        if self._delegate.down is NOTHING:
-            super().mouseMoveEvent(event)
-
-    def leaveEvent(self, event: QEvent) -> None:
-        self._hover(NOTHING)
-        super().leaveEvent(event)
-
-    def _hover(self, aim: Aim) -> None:
-        if aim != self._delegate.hover:
-            self._delegate.hover = aim
-            self.viewport().update()
-
-    def viewportEvent(self, event: QEvent) -> bool:
-        if isinstance(event, QHelpEvent) and event.type() is QEvent.Type.ToolTip:
-            aim = self.aim_at(QPointF(event.pos()))
-            row = self._model.row_at(aim.row)
-            text = ""
-            if row is not None and aim.button is not None and aim.button is not Button.TOGGLE:
-                text = self._model.why_off(row, aim.button) or row.button_name(aim.button)
-            elif row is not None and row.kind is RowKind.FILE:
-                text = row.title
-            elif row is not None and row.kind is RowKind.TURN:
-                text = row.prompt
-            QToolTip.showText(event.globalPos(), plain_tip(text), self.viewport())
-            return True
-        return super().viewportEvent(event)
-
-    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
-        aim = self.aim_at(QPointF(event.pos()))
-        number = aim.row if aim.row >= 0 else self.currentIndex().row()
-        row = self._model.row_at(number)
-        if row is not None and row.kind in (RowKind.TURN, RowKind.RESTORE, RowKind.ENTRY):
-            self._point_menu(row).popup(event.globalPos())
-            return
-        if row is None or row.kind is not RowKind.FILE or row.path is None:
-            return
-        path = row.path
-        menu = QMenu(self)
-        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        theme = self._hub.theme
-        for button, icon, text in (
-            (Button.DIFF, "diff", tr("Show diff")),
-            (Button.UNDO, "undo", tr("Undo in this file")),
-            (Button.REDO, "redo", tr("Redo in this file")),
-        ):
-            if button in row.buttons:
-                action = menu.addAction(icons.icon(theme, icon), text)
-                action.setEnabled(not self._model.is_off(row, button))
-                action.triggered.connect(lambda _=False, which=button: self.act(number, which))
-        menu.addSeparator()
-        copy = menu.addAction(icons.icon(theme, "copy"), tr("Copy path"))
-        copy.triggered.connect(lambda: QGuiApplication.clipboard().setText(shown_path(path)))
-        menu.popup(event.globalPos())
-
-    def _point_menu(self, row: TimelineRow) -> QMenu:
-        menu = QMenu(self)
-        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    def opens(self, number: int, row: TimelineRow) -> bool:
+        """A turn opens as a review."""
         if row.kind is RowKind.TURN:
-            menu.addAction(tr("Review turn {turn}", turn=row.number)).triggered.connect(lambda: self.review(row))
-        menu.addAction(tr("Review everything since then")).triggered.connect(lambda: self.review(row, since=True))
-        return menu
+            self.review(row)
+        return row.kind is RowKind.TURN
+
+    def row_actions(self, number: int, row: TimelineRow) -> Mapping[str, Callable[[], None]]:
+        """What the keys for rows do here."""
+        found: dict[str, Callable[[], None]] = {}
+        path, point, change = row.path, row.point, row.change
+        if path is not None and change is not None:
+            found[row_keys.UNDO] = lambda: self.act(number, Button.UNDO)
+            found[row_keys.COPY_PATH] = lambda: self._copy(path)
+            found[row_keys.EDITOR] = lambda: self.editor_requested.emit(path, change.after)
+        if point is not None:
+            found[row_keys.RESTORE] = lambda: self._restore(point)
+        return found
+
+    def other_key(self, number: int, row: TimelineRow, event: QKeyEvent) -> bool:
+        """Space opens and closes; F2 and Delete are for pinned points."""
+        if event.key() == Qt.Key.Key_Space and Button.TOGGLE in row.buttons:
+            self.act(number, Button.TOGGLE)
+        elif event.key() == Qt.Key.Key_F2 and row.kind is RowKind.PIN:
+            self._pin(row.undo_to)
+        elif event.key() == Qt.Key.Key_Delete and row.kind is RowKind.PIN:
+            self.unpin_requested.emit(row.undo_to)
+        else:
+            return False
+        return True
+
+    def steps_out(self, number: int, row: TimelineRow, step: int) -> None:
+        """Right opens what is closed, Left closes what is open."""
+        if Button.TOGGLE in row.buttons and row.open is (step < 0):
+            self.act(number, Button.TOGGLE)
+
+    def tip(self, row: TimelineRow) -> str:
+        """What was cut off."""
+        if row.kind is RowKind.TURN:
+            return row.prompt
+        return row.title if row.kind in (RowKind.FILE, RowKind.PIN) else ""
+
+    def button_tip(self, row: TimelineRow, button: Button) -> str:
+        """Why a button is off, or its phrase and its keys."""
+        if button is Button.TOGGLE:
+            return ""
+        text = super().button_tip(row, button)
+        if button is Button.UNDO and not self.rows.why_off(row, button):
+            return f"{text} · {row_keys.keys_of(row_keys.UNDO)}"
+        return text
+
+    def menu(self, number: int, row: TimelineRow) -> QMenu | None:
+        """The menu of a file, a turn, a restore or a pinned point."""
+        chooser = Chooser(
+            act=lambda button: self.act(number, button),
+            is_off=lambda button: bool(self.rows.why_off(row, button)),
+            review=lambda since: self.review(row, since=since),
+            restore=self._restore,
+            why_not_restore=self._why_not_restore(),
+            pin=self._pin,
+            unpin=self.unpin_requested.emit,
+            copy=self._copy,
+            editor=self.editor_requested.emit,
+            writers=self.writers_requested.emit,
+        )
+        theme = self.hub.theme
+        if row.kind is RowKind.FILE and row.path is not None:
+            return file_menu(self, theme, row, chooser)
+        return point_menu(self, theme, row, chooser, pins=self._model.beside.pins) if row.kind in _OF_A_POINT else None
 
 
-def _main_button(row: TimelineRow) -> Button:
-    """What Enter does when no button was chosen."""
-    order = (Button.DIFF, Button.RESTORE, Button.TOGGLE, Button.TAKE_BACK, Button.REDO, Button.COVERAGE)
-    return next((button for button in order if button in row.buttons), Button.DIFF)
+def _done(rows: Iterable[TimelineRow]) -> dict[Key, bool]:
+    """Whether what files and restores did is undone, by row."""
+    return {row.key: row.undone for row in rows if row.kind in (RowKind.FILE, RowKind.ENTRY)}

@@ -1,10 +1,8 @@
 """Paint one row of the timeline. Reads `TimelineRow` only; where its parts stand is in `timeline_places`. UI thread."""
 
-from typing import NamedTuple
-
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QPainter, QPen
-from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
+from PySide6.QtWidgets import QStyle, QStyleOptionViewItem
 
 from vibekit_desktop.core.types.checkpoints import Coverage
 from vibekit_desktop.ui.models.timeline import ROW_ROLE, TimelineModel
@@ -13,7 +11,9 @@ from vibekit_desktop.ui.models.timeline_rows import Button, RowKind, TimelineRow
 from vibekit_desktop.ui.text import tr
 from vibekit_desktop.ui.theme.palette import Theme, ThemeHub
 from vibekit_desktop.ui.theme.style import focus_ring, rounded
+from vibekit_desktop.ui.views.button_list import Aim, ButtonDelegate
 from vibekit_desktop.ui.views.controls import draw_icon
+from vibekit_desktop.ui.views.flash import Flash
 from vibekit_desktop.ui.views.pulse import Pulse
 from vibekit_desktop.ui.views.row_paint import (
     LETTER_WIDTH,
@@ -25,7 +25,7 @@ from vibekit_desktop.ui.views.row_paint import (
     draw_text,
     draw_text_button,
 )
-from vibekit_desktop.ui.views.timeline_places import LEFT, PROMPT, TOP, TimelinePlaces
+from vibekit_desktop.ui.views.timeline_places import LEFT, PROMPT, TOP, TimelinePlaces, link_words
 from vibekit_desktop.ui.wording import shown_path
 
 RAIL = 25
@@ -34,19 +34,8 @@ _MISSING = ("warning.tint", "warning", "warning.text")
 """Ground, icon and ink of a chip that names missing files."""
 
 
-class Aim(NamedTuple):
-    """What the pointer or the keyboard is on: a row, and a button in it or None."""
-
-    row: int
-    button: Button | None
-
-
-NOTHING = Aim(-1, None)
-
-
-class TimelineDelegate(QStyledItemDelegate):
-    """Paints rows for a `TimelineView`, which tells what is under the pointer (``hover``, ``down``) and, once the keyboard was
-    used, what the keyboard is on (``focus``)."""
+class TimelineDelegate(ButtonDelegate):
+    """Paints rows for a `TimelineView`."""
 
     def __init__(self, hub: ThemeHub, model: TimelineModel) -> None:
         super().__init__()
@@ -54,9 +43,7 @@ class TimelineDelegate(QStyledItemDelegate):
         self._model = model
         self.places = TimelinePlaces(hub)
         self.pulse: Pulse | None = None
-        self.hover = NOTHING
-        self.down = NOTHING
-        self.focus = NOTHING
+        self.flash = Flash(hub)
 
     # Painting.
 
@@ -90,6 +77,8 @@ class TimelineDelegate(QStyledItemDelegate):
                 self._entry(painter, theme, row, box, body, index.row())
             case RowKind.BETWEEN:
                 self._between(painter, theme, row, body)
+            case RowKind.PIN:
+                self._pin(painter, theme, row, box, body, index.row())
         if self.focus.row == index.row():
             self._focus(painter, theme, row, box, body)
         painter.restore()
@@ -109,6 +98,13 @@ class TimelineDelegate(QStyledItemDelegate):
     def _background(
         self, painter: QPainter, theme: Theme, row: TimelineRow, body: QRectF, number: int, *, chosen: bool
     ) -> None:
+        lit = self.flash.strength(row.key)
+        if lit > 0.0:
+            painter.setOpacity(lit)
+            ground = theme.color("bg.selected" if row.in_now else "accent.tint")
+            rounded(painter, body.adjusted(-4, 0, 0, 0), theme.radius("small"), fill=ground)
+            painter.setOpacity(1.0)
+            self.flash.goes_on(painter, body.adjusted(-4, 0, 0, 0), self.pulse)
         if row.kind not in (RowKind.FILE, RowKind.GROUP, RowKind.BETWEEN):
             return
         token = "bg.selected" if chosen else "bg.hover" if self.hover.row == number else ""
@@ -209,6 +205,9 @@ class TimelineDelegate(QStyledItemDelegate):
             if width:
                 draw_counts(painter, theme, row.counts, QRectF(right - width, body.top(), width, body.height()))
                 right -= width + 8
+        if row.conflict:
+            draw_icon(painter, theme, "conflict", "warning.text", right - 14, round(body.center().y() - 7), 14)
+            right -= 14 + 8
         left = LEFT + LETTER_WIDTH + 8
         path = QRectF(left, body.top(), right - left, body.height())
         title = row.title
@@ -266,6 +265,18 @@ class TimelineDelegate(QStyledItemDelegate):
             self._dotted(painter, theme, place.left() + 7 - self.places.dot(), body)
             self._button(painter, theme, row, button, place, number)
 
+    def _pin(self, painter: QPainter, theme: Theme, row: TimelineRow, box: QRectF, body: QRectF, number: int) -> None:
+        self._circle(painter, theme, body.center().y(), line="line.strong", fill="bg.inspector")
+        draw_icon(painter, theme, "pin", "text.secondary", RAIL - 6.5, round(body.center().y() - 7), 14)
+        width, with_point = self.places.entry_room(row, body)
+        if with_point:
+            point = QRectF(body.left(), body.top(), body.width() - 8, body.height())
+            draw_text(painter, theme, point, row.detail, style="small", token="text.tertiary", right=True)
+        draw_text(painter, theme, QRectF(body.left(), body.top(), width, body.height()), row.title)
+        for button, place in self.places.buttons(row, box):
+            self._dotted(painter, theme, place.left() + 7 - self.places.dot(), body)
+            self._button(painter, theme, row, button, place, number)
+
     def _dotted(self, painter: QPainter, theme: Theme, x: float, body: QRectF) -> float:
         draw_text(painter, theme, QRectF(x + 6, body.top(), 20, body.height()), "·", token="text.tertiary", elide=None)
         return x + self.places.dot()
@@ -277,14 +288,11 @@ class TimelineDelegate(QStyledItemDelegate):
             case Button.DIFF | Button.UNDO:
                 name = "diff" if button is Button.DIFF else "undo"
                 draw_icon_button(painter, theme, name, place, hovered=hovered, pressed=pressed, enabled=enabled)
-            case Button.RESTORE:
+            case Button.RESTORE if row.kind is RowKind.RESTORE:
                 draw_text_button(painter, theme, row.title, place, hovered=hovered, pressed=pressed, enabled=enabled)
-            case Button.TAKE_BACK | Button.REDO | Button.OPEN_CHAT:
-                words = {Button.TAKE_BACK: tr("Undo"), Button.REDO: tr("Redo"), Button.OPEN_CHAT: tr("Branch")}
-                style = "small" if row.kind is RowKind.FILE else "body"
-                draw_text_button(
-                    painter, theme, words[button], place, hovered=hovered, pressed=pressed, enabled=enabled, style=style
-                )
+            case Button.TAKE_BACK | Button.REDO | Button.OPEN_CHAT | Button.RESTORE:
+                style, text = "small" if row.kind is RowKind.FILE else "body", link_words()[button]
+                draw_text_button(painter, theme, text, place, hovered=hovered, pressed=pressed, enabled=enabled, style=style)
             case _:
                 pass
 

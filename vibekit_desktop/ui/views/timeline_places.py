@@ -20,6 +20,16 @@ _BOX_END = 12
 _BLOCK_END = 10
 
 
+def link_words() -> dict[Button, str]:
+    """What stands on the buttons that are words beside a title, in their order."""
+    return {
+        Button.TAKE_BACK: tr("Undo"),
+        Button.REDO: tr("Redo"),
+        Button.OPEN_CHAT: tr("Branch"),
+        Button.RESTORE: tr("Restore…"),
+    }
+
+
 class TimelinePlaces:
     """The places in the rows of one view. Invariant: they follow from the row and the theme alone."""
 
@@ -73,7 +83,7 @@ class TimelinePlaces:
                     return []
                 width = theme.metrics("small").horizontalAdvance(coverage_text(row.coverage)) + 12 + 18
                 return [(Button.COVERAGE, QRectF(body.right() - 4 - width, body.top() + (body.height() - 20) / 2, width, 20))]
-            case RowKind.ENTRY:
+            case RowKind.ENTRY | RowKind.PIN:
                 return self._entry_buttons(row, body, side, y)
             case _:
                 return []
@@ -102,11 +112,8 @@ class TimelinePlaces:
         return found
 
     def entry_links(self, row: TimelineRow) -> list[tuple[Button, str]]:
-        """The buttons of a restore that are words."""
-        words = {Button.TAKE_BACK: tr("Undo"), Button.REDO: tr("Redo"), Button.OPEN_CHAT: tr("Branch")}
-        return [
-            (button, words[button]) for button in (Button.TAKE_BACK, Button.REDO, Button.OPEN_CHAT) if button in row.buttons
-        ]
+        """The buttons of a restore or a pinned point that are words."""
+        return [(button, words) for button, words in link_words().items() if button in row.buttons]
 
     def dot(self) -> float:
         """How wide the dot between two facts is, with the blanks around it."""
