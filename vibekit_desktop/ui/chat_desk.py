@@ -21,11 +21,14 @@ from vibekit_desktop.ui.models.chat_list import ChatListModel
 from vibekit_desktop.ui.notify import Notifier
 from vibekit_desktop.ui.operations.chats import ChatOperations
 from vibekit_desktop.ui.operations.open_chat import OpenChat
+from vibekit_desktop.ui.text import tr
 from vibekit_desktop.ui.theme.palette import ThemeHub
 from vibekit_desktop.ui.views.chat_header import ChatHeader
 from vibekit_desktop.ui.views.chat_menus import ChatFacts, chat_menu
 from vibekit_desktop.ui.views.sidebar import Sidebar
 
+CHAT_ACTIONS = ("rename", "pin", "archive", "export", "delete")
+"""Actions of the window that are about one chat: that of the row with the focus, or the open one."""
 _COUNT_AGAIN_MS = 3000
 """Captures come in crowds; how full the store is nobody needs to know at once."""
 _LIST_KEYS: Mapping[str, str] = {"archive": "Del", "delete": "Shift+Del"}
@@ -34,13 +37,14 @@ _LIST_KEYS: Mapping[str, str] = {"archive": "Del", "delete": "Shift+Del"}
 
 class ChatDesk(QObject):
     """What is asked of chats in one window. Signals: ``chat_wanted(chat)``: it is to be shown; ``rescan_wanted``: histories are
-    to be looked for again.
+    to be looked for again; ``store_counted(size)``: how full the store is now.
 
     Invariant: the list knows which chat is open, and what of it is read.
     """
 
     chat_wanted = Signal(object)
     rescan_wanted = Signal()
+    store_counted = Signal(object)
 
     def __init__(
         self,
@@ -58,6 +62,7 @@ class ChatDesk(QObject):
         self._core = core
         self._hub = hub
         self._bridge = bridge
+        self._notifier = notifier
         self._window = window
         self._open = opened
         self._sidebar = sidebar
@@ -81,6 +86,7 @@ class ChatDesk(QObject):
         self._chats.loaded.connect(self._begin)
         self._header.menu_wanted.connect(self._open_header_menu)
         self._header.renamed.connect(self._renamed)
+        self._header.path_copied.connect(lambda: self._notifier.toast(tr("Copied the path"), "done"))
         self.work.chat_wanted.connect(self.chat_wanted)
         self.work.leaving.connect(self._leave)
         self._open.opened.connect(self._opened)
@@ -98,9 +104,11 @@ class ChatDesk(QObject):
     def _count_store(self) -> None:
         async def work() -> None:
             try:
-                self._sidebar.set_store(await self._core.library.store_size())
+                size = await self._core.library.store_size()
             except CoreError:
                 return  # what is wrong with the library is told by whoever lists the chats
+            self._sidebar.set_store(size)
+            self.store_counted.emit(size)
 
         self._bridge.spawn(self, work(), name="count the store")
 
@@ -140,9 +148,11 @@ class ChatDesk(QObject):
         known[name]()
 
     def act_on_open(self, name: str) -> None:
-        """As `act`, with the chat that is open; nothing if none is."""
-        if self._open.chat is not None:
-            self.act(name, self._open.chat)
+        """As `act`, with the row that has the focus, else with the chat that is open; nothing if there is none."""
+        rows = self._sidebar.list
+        chat = (rows.current if rows.hasFocus() else None) or self._open.chat
+        if chat is not None:
+            self.act(name, chat)
 
     def rename(self, chat: ChatId) -> None:
         """Let a person type another name: where they are, in the row or in the header."""
@@ -156,10 +166,6 @@ class ChatDesk(QObject):
         header = self._chats.header(chat)
         if header is not None and not header.archived:
             self.work.pin(chat, not header.pinned_at)
-
-    def toggle_archived(self) -> None:
-        """Show the archive in the list, or the chats again."""
-        self._sidebar.toggle_archived()
 
     # Menus.
 
@@ -177,19 +183,11 @@ class ChatDesk(QObject):
             is_open=chat == self._open.chat,
             parent_known=self.work.parent_of(chat) is not None,
         )
-        return chat_menu(self._window, self._hub, facts, partial(self._act_on, chat), self._keys)
+        return chat_menu(self._window, self._hub, facts, partial(self._act_on, chat), partial(_keys, in_list=in_list))
 
     def _act_on(self, chat: ChatId, name: str) -> None:
         # The menu is still open inside of its own signal, and what takes the focus would lose it to it.
         QTimer.singleShot(0, self, lambda: self.act(name, chat))
-
-    @staticmethod
-    def _keys(name: str) -> QKeySequence:
-        if name in _LIST_KEYS:
-            return QKeySequence(_LIST_KEYS[name])
-        spec = next((one for one in actions.table() if one.id == name), None)
-        keys = actions.sequences(spec, mac=actions.on_mac()) if spec is not None else []
-        return keys[0] if keys else QKeySequence()
 
     def _open_row_menu(self, chat: str, place: QPoint) -> None:
         menu = self.menu(ChatId(chat), in_list=True)
@@ -202,3 +200,12 @@ class ChatDesk(QObject):
         menu = self.menu(self._open.chat, in_list=False) if self._open.chat is not None else None
         if menu is not None:
             menu.popup(place - QPoint(menu.sizeHint().width(), 0))
+
+
+def _keys(name: str, *, in_list: bool) -> QKeySequence:
+    """The keys that do what an entry of a chat's menu does."""
+    if name in _LIST_KEYS:
+        return QKeySequence(_LIST_KEYS[name]) if in_list else QKeySequence()
+    spec = next((one for one in actions.table() if one.id == name), None)
+    keys = actions.sequences(spec, mac=actions.on_mac()) if spec is not None else []
+    return keys[0] if keys else QKeySequence()

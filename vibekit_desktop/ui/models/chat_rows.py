@@ -110,9 +110,10 @@ def plain(text: str) -> str:
 
 def title_of(header: ChatHeader) -> str:
     """The title a row shows; a damaged chat without one has its file's name, any other its id."""
-    if title := one_line(header.name):
-        return title
-    return f"{header.id}.json" if header.status is ChatStatus.DAMAGED else tr("Chat {id}", id=header.id[:8])
+    title = one_line(header.name)
+    if header.status is ChatStatus.DAMAGED and title in ("", header.id):
+        return f"{header.id}.json"
+    return title or tr("Chat {id}", id=header.id[:8])
 
 
 def qualities_of(row: ChatRow) -> frozenset[Quality]:
