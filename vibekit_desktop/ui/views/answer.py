@@ -51,6 +51,7 @@ class AnswerView:
         styles: Mapping[str, StyleRuns | None],
         shifts: Mapping[str, int],
         earlier: "AnswerView | None" = None,
+        files: Set[str] = frozenset(),
     ) -> None:
         self.copy_text = block.text
         self._key = key
@@ -76,7 +77,7 @@ class AnswerView:
                     self._want(name, piece)
                 how: tuple[object, ...] = (theme, width, name in opened, styles.get(name), shifts.get(name, 0))
             else:
-                how = (theme, width, block.plain)
+                how = (theme, width, block.plain, files)
             shown = earlier.part(number, piece, how) if earlier is not None else None
             if shown is None and block.growing and earlier is not None:
                 kept = earlier.almost(number, piece, how)
@@ -107,7 +108,8 @@ class AnswerView:
         self, piece: Piece, name: str, how: tuple[object, ...], earlier: CodeBlockView | None
     ) -> TextLayout | CodeBlockView:
         if isinstance(piece, Prose):
-            return TextLayout(self._theme, piece.text, self._width, plain=how[2] is True)
+            files = how[3] if isinstance(how[3], Set) else frozenset()
+            return TextLayout(self._theme, piece.text, self._width, plain=how[2] is True, files=files)
         _theme, _width, opened, styles, shift = how
         return CodeBlockView(
             self._theme,
@@ -226,7 +228,7 @@ class AnswerView:
         focused = self.hits[state.focus] if 0 <= state.focus < len(self.hits) else None
         hovered = self.hits[state.hover] if 0 <= state.hover < len(self.hits) else None
         for hit in (focused, hovered):
-            if hit is not None and hit.action == "link":
+            if hit is not None and hit.action in ("link", "file"):
                 y = round(hit.box.bottom()) - 4
                 painter.fillRect(QRectF(hit.box.x(), y, hit.box.width(), 1), self._theme.color("accent.text"))
 

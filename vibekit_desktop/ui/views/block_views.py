@@ -41,9 +41,10 @@ def make_view(
     shifts: Mapping[str, int],
     closed: Set[str] = frozenset(),
     earlier: BlockView | None = None,
+    files: Set[str] = frozenset(),
 ) -> BlockView:
     """Lay one block out. ``closed``: keys of cards that open by themselves and were closed; ``earlier``: how the same row was
-    laid out before, for what is the same in it."""
+    laid out before, for what is the same in it; ``files``: paths that can be opened."""
     match block:
         case CheckpointBlock():
             return CheckpointView(theme, block, width)
@@ -53,7 +54,9 @@ def make_view(
             return thinking_view(theme, block, width, key, opened=key in opened)
         case AnswerBlock():
             before = earlier if isinstance(earlier, AnswerView) else None
-            return AnswerView(theme, block, width, key, opened=opened, styles=styles, shifts=shifts, earlier=before)
+            return AnswerView(
+                theme, block, width, key, opened=opened, styles=styles, shifts=shifts, earlier=before, files=files
+            )
         case CardsBlock():
             return CardsView(theme, block, width, opened, closed)
         case FooterBlock():

@@ -115,7 +115,7 @@ class HitList(BlockList):
         at = self._hit_at(event.position())
         if at != self._hover:
             self._hover = at
-            link = (hit := self._hit(at)) is not None and hit.action == "link"
+            link = (hit := self._hit(at)) is not None and hit.action in ("link", "file")
             self.viewport().setCursor(Qt.CursorShape.PointingHandCursor if link else Qt.CursorShape.ArrowCursor)
             self.viewport().update()
 

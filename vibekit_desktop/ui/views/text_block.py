@@ -5,12 +5,11 @@ blank (returning nothing would let Qt open the path itself). Links are only repo
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 
 from PySide6.QtCore import QPointF, QRectF, QUrl
 from PySide6.QtGui import (
     QAbstractTextDocumentLayout,
-    QColor,
     QFont,
     QImage,
     QPainter,
@@ -21,24 +20,38 @@ from PySide6.QtGui import (
     QTextCursor,
     QTextDocument,
     QTextFormat,
-    QTextFrameFormat,
-    QTextListFormat,
     QTextOption,
     QTextTable,
-    QTextTableFormat,
 )
 
 from vibekit_desktop.ui.text import tr
 from vibekit_desktop.ui.theme.palette import Theme
 from vibekit_desktop.ui.theme.style import rounded
 from vibekit_desktop.ui.views.block_view import Hit
+from vibekit_desktop.ui.views.text_dress import (
+    GAP,
+    blocks_of,
+    dress_bullet,
+    dress_table,
+    drop_empty_cell_starts,
+    fragments_of,
+    is_code,
+    set_font,
+)
 from vibekit_desktop.ui.views.text_places import Ground, TextPlaces
+from vibekit_desktop.ui.visible import visible_name
 
 _FEATURES = QTextDocument.MarkdownFeature.MarkdownDialectGitHub | QTextDocument.MarkdownFeature.MarkdownNoHTML
-_GAP = 10
 _PAD = 4
 _RULE = QTextFormat.Property.UserProperty.value + 1
+_LINE = re.compile(r"(?::\d+(?:[-:]\d+)?|#L\d+(?:-L?\d+)?)$")
 _IMAGE = re.compile(r"!\[([^\]\n]*)\](\([^)\n]*\)|\[[^\]\n]*\])?")
+
+
+def file_in(text: str, files: Set[str]) -> str:
+    """The path that a text names, with or without a line number, if it is one of ``files``; else empty."""
+    path = _LINE.sub("", text.strip()).replace("\\", "/").removeprefix("./")
+    return path if path in files else ""
 
 
 class DeadDocument(QTextDocument):
@@ -60,24 +73,20 @@ def without_images(text: str) -> str:
     return "".join(parts)
 
 
-_BULLETS = (QTextListFormat.Style.ListDisc, QTextListFormat.Style.ListCircle, QTextListFormat.Style.ListSquare)
-
-
-def _dress_bullet(block: QTextBlock) -> None:
-    """The bullet of a list says how deep it stands; Markdown's three signs for one say nothing."""
-    found = block.textList()
-    form = QTextListFormat(found.format()) if found else None
-    if form is None or form.style() not in _BULLETS or found.item(0) != block:
-        return
-    form.setStyle(_BULLETS[min(max(form.indent(), 1), len(_BULLETS)) - 1])
-    found.setFormat(form)
-
-
 class TextLayout:
-    """A piece of prose at one width. ``plain`` shows the text as it is. Invariant: the document does not change."""
+    """A piece of prose at one width. ``plain`` shows the text as it is; ``files``: paths that can be opened where they stand in
+    a code span or behind a link. Invariant: the document does not change."""
 
     def __init__(
-        self, theme: Theme, text: str, width: int, *, plain: bool = False, style: str = "reading", token: str = ""
+        self,
+        theme: Theme,
+        text: str,
+        width: int,
+        *,
+        plain: bool = False,
+        style: str = "reading",
+        token: str = "",
+        files: Set[str] = frozenset(),
     ) -> None:
         self._theme = theme
         self._color = theme.color(token or "text.primary")
@@ -86,6 +95,9 @@ class TextLayout:
         self._boxes: list[QRectF] = []
         self._bars: list[QRectF] = []
         self._links: list[Hit] | None = None
+        self._files = files
+        self._openable: dict[int, tuple[int, str]] = {}
+        """Where a path that can be opened begins: how long it is, and the path."""
         document = DeadDocument()
         self._document = document
         document.setUndoRedoEnabled(False)
@@ -130,15 +142,24 @@ class TextLayout:
         return self._places
 
     def links(self, origin: QPointF) -> list[Hit]:
-        """The links as hits of the action ``link``; one per line that a link covers."""
+        """The links as hits of the actions ``link`` and ``file``; one per line that a link covers."""
         if self._links is None:
             self._links = self._find_links()
         return [Hit(hit.box.translated(origin), hit.action, hit.name, hit.text, hit.number) for hit in self._links]
 
     def _find_links(self) -> list[Hit]:
         hits: list[Hit] = []
-        for block in _blocks(self._document):
-            anchors = [found for found in _fragments(block) if found[2].isAnchor() and found[2].anchorHref()]
+        for block in blocks_of(self._document):
+            openable = [(at, *self._openable[at]) for at in self._openable if block.contains(at)]
+            places = [(at, length, QTextCharFormat()) for at, length, _ in openable]
+            for (_, _, path), boxes in zip(openable, self._line_boxes(block, places), strict=True):
+                name = tr("Open the file {path}", path=visible_name(path))
+                hits += [Hit(box, "file", name, path) for box in boxes]
+            anchors = [
+                found
+                for found in fragments_of(block)
+                if found[2].isAnchor() and found[2].anchorHref() and found[0] not in self._openable
+            ]
             for (_, _, shape), boxes in zip(anchors, self._line_boxes(block, anchors), strict=True):
                 name = tr("Open {address}", address=shape.anchorHref()[:200])
                 hits += [Hit(box, "link", name, shape.anchorHref()) for box in boxes]
@@ -187,15 +208,15 @@ class TextLayout:
         document = self._document
         cursor = QTextCursor(document)
         cursor.beginEditBlock()
-        _drop_empty_cell_starts(cursor, document)
+        drop_empty_cell_starts(cursor, document)
         last = document.lastBlock()
-        for block in _blocks(document):
+        for block in blocks_of(document):
             self._dress_block(cursor, block, is_last=block == last, plain=plain)
             if not plain:
                 self._dress_fragments(cursor, block)
         for frame in document.rootFrame().childFrames():
             if isinstance(frame, QTextTable):
-                _dress_table(theme, frame)
+                dress_table(theme, frame)
         cursor.endEditBlock()
 
     def _dress_block(self, cursor: QTextCursor, block: QTextBlock, *, is_last: bool, plain: bool) -> None:
@@ -208,9 +229,9 @@ class TextLayout:
         form.setLineHeight(line, QTextBlockFormat.LineHeightTypes.FixedHeight.value)
         form.setTopMargin(0)
         in_list = block.textList() is not None and block.next().textList() is not None
-        tight = plain or in_list or (code and _is_code(block.next()))
+        tight = plain or in_list or (code and is_code(block.next()))
         inside_table = QTextCursor(block).currentTable() is not None
-        form.setBottomMargin(0 if is_last or inside_table else 4 if in_list and not plain else 0 if tight else _GAP)
+        form.setBottomMargin(0 if is_last or inside_table else 4 if in_list and not plain else 0 if tight else GAP)
         quote = form.intProperty(QTextFormat.Property.BlockQuoteLevel)
         if form.hasProperty(QTextFormat.Property.BlockTrailingHorizontalRulerWidth):
             # Painted as a hairline by us: Qt would draw it in the text's colour.
@@ -218,13 +239,13 @@ class TextLayout:
             form.setProperty(_RULE, True)
             form.setLineHeight(1, QTextBlockFormat.LineHeightTypes.FixedHeight.value)
             form.setTopMargin(6)
-            form.setBottomMargin(0 if is_last else _GAP + 6)
+            form.setBottomMargin(0 if is_last else GAP + 6)
         if quote:
             form.setLeftMargin(14 * quote)
             form.setRightMargin(0)
         cursor.setPosition(block.position())
         cursor.setBlockFormat(form)
-        _dress_bullet(block)
+        dress_bullet(block)
         if form.headingLevel():
             cursor.movePosition(QTextCursor.MoveOperation.EndOfBlock, QTextCursor.MoveMode.KeepAnchor)
             shape = QTextCharFormat()
@@ -234,8 +255,8 @@ class TextLayout:
 
     def _dress_fragments(self, cursor: QTextCursor, block: QTextBlock) -> None:
         theme = self._theme
-        whole_code = _is_code(block)
-        for start, length, shape in list(_fragments(block)):
+        whole_code = is_code(block)
+        for start, length, shape in list(fragments_of(block)):
             if not (shape.fontFixedPitch() or shape.isAnchor() or shape.isImageFormat()):
                 continue
             cursor.setPosition(start)
@@ -244,8 +265,12 @@ class TextLayout:
                 cursor.insertText(tr("(picture)"), QTextCharFormat())
                 continue
             new = QTextCharFormat()
+            path = file_in(shape.anchorHref() if shape.isAnchor() else cursor.selectedText(), self._files)
+            if path and not whole_code:
+                self._openable[start] = (length, path)
+                new.setForeground(theme.color("accent.text"))
             if shape.fontFixedPitch():
-                _set_font(new, theme.font("code" if whole_code else "code-inline"))
+                set_font(new, theme.font("code" if whole_code else "code-inline"))
             if shape.isAnchor():
                 new.setForeground(theme.color("accent.text"))
                 new.setFontUnderline(False)
@@ -268,7 +293,7 @@ class TextLayout:
 
     def _find_spans(self) -> None:
         code_from: QRectF | None = None
-        for block in _blocks(self._document):
+        for block in blocks_of(self._document):
             quote = block.blockFormat().intProperty(QTextFormat.Property.BlockQuoteLevel)
             if block.blockFormat().hasProperty(_RULE):
                 box = self._document.documentLayout().blockBoundingRect(block)
@@ -278,14 +303,14 @@ class TextLayout:
                 more = block.next().blockFormat().intProperty(QTextFormat.Property.BlockQuoteLevel) >= quote
                 height = box.height() + (block.blockFormat().bottomMargin() if more else 0)
                 self._bars += [QRectF(14 * level, box.y(), 2, height) for level in range(quote)]
-            if _is_code(block):
+            if is_code(block):
                 box = self._document.documentLayout().blockBoundingRect(block)
                 code_from = box if code_from is None else code_from.united(box)
-                if not _is_code(block.next()):
+                if not is_code(block.next()):
                     self._boxes.append(code_from.adjusted(-8, -4, 0, 4))
                     code_from = None
                 continue
-            fixed = [found for found in _fragments(block) if found[2].fontFixedPitch()]
+            fixed = [found for found in fragments_of(block) if found[2].fontFixedPitch()]
             for boxes in self._line_boxes(block, fixed):
                 for box in boxes:
                     middle = box.center().y()
@@ -326,68 +351,3 @@ def _joined(boxes: list[QRectF]) -> list[QRectF]:
         else:
             joined.append(box)
     return joined
-
-
-def _is_code(block: QTextBlock) -> bool:
-    form = block.blockFormat()
-    return block.isValid() and (
-        form.hasProperty(QTextFormat.Property.BlockCodeLanguage) or form.hasProperty(QTextFormat.Property.BlockCodeFence)
-    )
-
-
-def _blocks(document: QTextDocument) -> list[QTextBlock]:
-    found: list[QTextBlock] = []
-    block = document.begin()
-    while block.isValid():
-        found.append(block)
-        block = block.next()
-    return found
-
-
-def _fragments(block: QTextBlock) -> list[tuple[int, int, QTextCharFormat]]:
-    found: list[tuple[int, int, QTextCharFormat]] = []
-    iterator = block.begin()
-    while not iterator.atEnd():
-        fragment = iterator.fragment()
-        if fragment.isValid():
-            found.append((fragment.position(), fragment.length(), fragment.charFormat()))
-        iterator += 1
-    return found
-
-
-def _drop_empty_cell_starts(cursor: QTextCursor, document: QTextDocument) -> None:
-    """WORKAROUND(PySide6 6.11): the Markdown reader leaves an empty paragraph in a table's first cell after a quotation."""
-    for block in _blocks(document):
-        table = QTextCursor(block).currentTable()
-        if table is None or block.text():  # type: ignore[redundant-expr]  # the stubs say that there always is one
-            continue
-        following = block.next()
-        if following.isValid() and table.cellAt(block.position()) == table.cellAt(following.position()):
-            cursor.setPosition(block.position())
-            cursor.deleteChar()
-
-
-def _set_font(shape: QTextCharFormat, font: QFont) -> None:
-    shape.setFontFamilies(font.families())
-    shape.setProperty(QTextFormat.Property.FontPixelSize, font.pixelSize())
-    shape.setFontFixedPitch(True)
-
-
-def _dress_table(theme: Theme, table: QTextTable) -> None:
-    form = QTextTableFormat(table.format().toTableFormat())
-    form.setBorder(1)
-    form.setBorderStyle(QTextFrameFormat.BorderStyle.BorderStyle_Solid)
-    form.setBorderBrush(QColor(theme.color("line.hair")))
-    form.setBorderCollapse(True)
-    form.setCellPadding(5)
-    form.setCellSpacing(0)
-    form.setTopMargin(_GAP if table.firstCursorPosition().block().blockNumber() > 1 else 0)
-    form.setBottomMargin(_GAP)
-    table.setFormat(form)
-    bold = QTextCharFormat()
-    bold.setFontWeight(theme.font("heading").weight())
-    for column in range(table.columns()):
-        cell = table.cellAt(0, column)
-        cursor = cell.firstCursorPosition()
-        cursor.setPosition(cell.lastPosition(), QTextCursor.MoveMode.KeepAnchor)
-        cursor.mergeCharFormat(bold)

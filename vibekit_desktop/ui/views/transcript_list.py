@@ -49,6 +49,7 @@ class TranscriptList(SelectList):
         self._colours = CodeColours(self)
         self._colours.wanted.connect(self.colours_wanted)
         self._shifts: dict[str, int] = {}
+        self._files: frozenset[str] = frozenset()
         self._below = (-1, -1, -1, 0)
         """While earlier messages come: what is current, its button, what stands at the top (rows from the end), and where."""
         self._rows_before = 0
@@ -73,6 +74,14 @@ class TranscriptList(SelectList):
         for row in [row for row, view in self.views.items() if isinstance(view, AnswerView) and view.holds(key)]:
             self._former[row] = self.views.pop(row)
         self.fill()
+
+    def set_files(self, files: frozenset[str]) -> None:
+        """Paths that can be opened where an answer names them."""
+        if files != self._files:
+            self._files = files
+            for row in [row for row, view in self.views.items() if isinstance(view, AnswerView)]:
+                self._former[row] = self.views.pop(row)
+            self.fill()
 
     def show_turn(self, turn: int) -> None:
         """Bring the checkpoint line of a turn to the top."""
@@ -187,6 +196,7 @@ class TranscriptList(SelectList):
             shifts=self._shifts,
             closed=self._closed,
             earlier=self._former.pop(row, None),
+            files=self._files,
         )
         if isinstance(view, AnswerView):
             self._colours.ask(view.wanted)

@@ -1,0 +1,146 @@
+"""Answer what the transcript asks for: messages that are not loaded, a file to be opened, a message to be written anew.
+
+Connects only; what is found is in `views.transcript_find`, what is open in `operations.open_chat`. UI thread only.
+"""
+
+import sys
+from collections.abc import Iterable, Sequence
+
+from PySide6.QtCore import QObject
+from PySide6.QtGui import QGuiApplication
+
+from vibekit_desktop.core.api import Core
+from vibekit_desktop.core.types.agents import Prompt
+from vibekit_desktop.core.types.chats import ChatView, Message
+from vibekit_desktop.core.types.checkpoints import Now, State, Timeline
+from vibekit_desktop.core.types.diffs import DiffRequest
+from vibekit_desktop.core.types.errors import CoreError
+from vibekit_desktop.core.types.ids import ChatId, WorkspacePath
+from vibekit_desktop.ui.bridge import Bridge
+from vibekit_desktop.ui.error_text import sentence
+from vibekit_desktop.ui.live_desk import LiveDesk
+from vibekit_desktop.ui.models.cards import relative
+from vibekit_desktop.ui.models.transcript import TranscriptModel
+from vibekit_desktop.ui.notify import Notifier
+from vibekit_desktop.ui.operations.open_chat import OpenChat
+from vibekit_desktop.ui.text import tr
+from vibekit_desktop.ui.views.open_file import open_in_editor, runs_when_opened
+from vibekit_desktop.ui.views.transcript import TranscriptView
+from vibekit_desktop.ui.wording import file_name, shown_path
+
+_AT_ONCE = 500
+"""So many messages are looked through at a time; so many more than needed are loaded, so that the next place is there too."""
+_RECENT = 2_000
+"""Calls of so many of the last messages are looked at for paths that can be opened."""
+
+
+class TranscriptDesk(QObject):
+    """One window's transcript. Invariant: what it is told is of the chat that is open."""
+
+    def __init__(
+        self,
+        core: Core,
+        bridge: Bridge,
+        notifier: Notifier,
+        opened: OpenChat,
+        live: LiveDesk,
+        view: TranscriptView,
+        model: TranscriptModel,
+    ) -> None:
+        super().__init__(live)
+        self._core = core
+        self._bridge = bridge
+        self._notifier = notifier
+        self._open = opened
+        self._live = live
+        self._view = view
+        self._model = model
+        view.edit_requested.connect(self._write_anew)
+        view.file_requested.connect(self._open_file)
+        view.finding.earlier_wanted.connect(self._look_earlier)
+        view.finding.load_wanted.connect(self._load)
+        opened.timeline_read.connect(self._note_files)
+
+    # Messages that are not loaded.
+
+    def _look_earlier(self, upto: int) -> None:
+        chat = self._open.chat
+
+        async def work() -> None:
+            messages: Sequence[Message] = ()
+            try:
+                if chat is not None:
+                    messages = await self._core.chats.earlier(chat, upto, _AT_ONCE)
+            finally:
+                if chat == self._open.chat:
+                    self._view.finding.earlier(upto, messages)
+
+        self._bridge.spawn(self._view, work(), name="look through earlier messages")
+
+    def _load(self, message: int) -> None:
+        chat, upto = self._open.chat, self._model.first_loaded
+
+        async def work(chat: ChatId) -> None:
+            messages = await self._core.chats.earlier(chat, upto, upto - max(0, message - _AT_ONCE))
+            turns = await self._core.chats.turns(chat)
+            if chat == self._open.chat:
+                self._model.put_before(chat, upto, messages, turns)
+
+        if chat is not None and message < upto:
+            self._bridge.spawn(self._view, work(chat), name="load earlier messages")
+
+    # Files that are named.
+
+    def _note_files(self, timeline: Timeline) -> None:
+        view = self._open.view
+        if view is None or not view.workspace_found:
+            self._view.set_files(frozenset())
+            return
+        changed = {change.path for entry in timeline.entries for change in entry.files}
+        self._view.set_files(frozenset((*changed, *_named(view, self._model.messages[-_RECENT:]))))
+
+    def _open_file(self, text: str) -> None:
+        view = self._open.view
+        if view is None:
+            return
+        path, name = WorkspacePath(text), file_name(shown_path(text))
+        request = DiffRequest(view.header.id, path, Now(), Now())
+
+        async def work(workspace: str) -> None:
+            try:
+                state = (await self._core.diffs.file(request)).after
+            except CoreError as error:
+                self._notifier.toast(sentence(error).sentence, "error")
+                return
+            if state.state in (State.ABSENT, State.FOLDER, State.UNKNOWN):
+                self._notifier.toast(tr("{file} is not in the workspace now.", file=name), "info")
+                return
+            runs = runs_when_opened(path, state, windows=sys.platform == "win32")
+            if not open_in_editor(workspace, path, only_folder=runs):
+                self._notifier.toast(tr("This computer has no program for {file}.", file=name), "error")
+            elif runs:
+                text = tr("{file} would run if it was opened, so its folder was opened instead.", file=name)
+                self._notifier.toast(text, "info")
+
+        self._bridge.spawn(self._view, work(view.vault_workspace), name="open a file")
+
+    # A message that is written anew.
+
+    def _write_anew(self, text: str) -> None:
+        chat = self._open.chat
+        if chat is None:
+            return
+        if not self._live.write(chat, Prompt(text=text)):
+            QGuiApplication.clipboard().setText(text.encode("utf-8", "replace").decode("utf-8"))
+            self._notifier.toast(tr("Nobody answers in this chat here. The message was copied."), "info")
+
+
+def _named(view: ChatView, messages: Iterable[Message]) -> Iterable[str]:
+    """The files that calls were about, as paths in the workspace."""
+    root = view.chat.recorded_workspace or view.vault_workspace
+    for message in messages:
+        for call in message.tool_calls:
+            for raw in (*(place.path for place in call.locations), *(fragment.path for fragment in call.diffs)):
+                path = relative(raw, root)
+                if path and not path.startswith("/") and ":" not in path and ".." not in path.split("/"):
+                    yield path
