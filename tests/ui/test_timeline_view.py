@@ -211,18 +211,19 @@ def test_an_empty_timeline_says_so_and_a_failed_one_offers_another_try(qtbot: Qt
 def test_the_files_tab_asks_for_its_list_when_it_is_shown(qtbot: QtBot, inspector: Inspector) -> None:
     with qtbot.waitSignal(inspector.files_wanted):
         inspector.show_tab(1)
-    path = samples.path
-    inspector.show_files(
-        [FileEntry(path=path("a/b.py"), letter="M", added=1), FileEntry(path=path("c.py"), letter="A", added=2)]
-    )
-    inspector._filter.setText("b.PY")
-    assert [entry.path for entry in inspector.files_model.shown] == ["a/b.py"]
+    inspector.show_files([FileEntry(path=samples.path("src/export/rows.py"), letter="M", added=15, removed=5)])
+    inspector.files.filter.setText("EXPORT rows.py legacy")
+    assert [row.path for row in inspector.files_model.rows] == ["src/export/legacy_rows.py"]
+    inspector.files.filter.setText("export/rows.PY")
+    (row,) = inspector.files_model.rows
+    assert row.counts == (15, 5)
+    view = inspector.files.list
     with qtbot.waitSignal(inspector.diff_requested) as seen:
-        inspector.files.setCurrentIndex(inspector.files_model.index(0))
-        qtbot.keyClick(inspector.files, Qt.Key.Key_Return)
-    assert seen.args == ["a/b.py", Start(), Now()]
-    inspector._filter.setText("nothing like it")
-    assert inspector._files_blank.accessibleName().startswith("Nothing found")
+        view.setCurrentIndex(inspector.files_model.index(0))
+        qtbot.keyClick(view, Qt.Key.Key_Return)
+    assert seen.args == ["src/export/rows.py", Start(), Now()]
+    inspector.files.filter.setText("nothing like it")
+    assert inspector.files._blank.accessibleName().startswith("Nothing found")
 
 
 def test_a_chats_branch_is_opened_from_the_restore_that_made_it(qtbot: QtBot, inspector: Inspector) -> None:

@@ -1,83 +1,47 @@
-"""The inspector: the tabs Timeline and Files of the chat that is shown.
+"""The inspector: the tabs Timeline, Files and Conflicts of the chat that is shown.
 
-Arranges views and passes their intents on; owns the two models. UI thread only.
+Arranges views and passes their intents on; owns their models. UI thread only.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
-from PySide6.QtCore import QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent
-from PySide6.QtWidgets import QAbstractButton, QButtonGroup, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtCore import QRectF, Qt, Signal
+from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
 from vibekit_desktop.core.types.agents import LiveState
-from vibekit_desktop.core.types.checkpoints import EntryKind, Timeline
-from vibekit_desktop.core.types.ids import WorkspacePath
+from vibekit_desktop.core.types.checkpoints import EntryKind, PinnedPoint, PlacedConflict, Timeline
+from vibekit_desktop.core.types.ids import ChatId, WorkspacePath
 from vibekit_desktop.ui.error_text import ErrorText
-from vibekit_desktop.ui.models.files import FileEntry, FileListModel
+from vibekit_desktop.ui.models.changed_files import changed_files
+from vibekit_desktop.ui.models.conflicts import ConflictMarks, ConflictModel, card_of, open_conflicts
+from vibekit_desktop.ui.models.files import FileEntry
+from vibekit_desktop.ui.models.files_tree import FilesTreeModel
 from vibekit_desktop.ui.models.running import BUSY
 from vibekit_desktop.ui.models.timeline import TimelineModel
-from vibekit_desktop.ui.models.timeline_rows import NOW, START, Running
+from vibekit_desktop.ui.models.timeline_rows import Running
 from vibekit_desktop.ui.text import tr
 from vibekit_desktop.ui.theme.palette import ThemeHub
 from vibekit_desktop.ui.views.blank import Blank, Skeleton
-from vibekit_desktop.ui.views.controls import badge_width, draw_badge
-from vibekit_desktop.ui.views.fields import SearchField
-from vibekit_desktop.ui.views.file_list import FileList
+from vibekit_desktop.ui.views.conflicts_tab import ConflictsTab
+from vibekit_desktop.ui.views.files_tab import FilesTab
 from vibekit_desktop.ui.views.held_line import HeldLine
-from vibekit_desktop.ui.views.row_paint import draw_text
+from vibekit_desktop.ui.views.inspector_bar import CONFLICTS, FILES, TIMELINE, InspectorBar
 from vibekit_desktop.ui.views.timeline import TimelineView
 from vibekit_desktop.ui.when import local_now_ms
 
 
-class Tab(QAbstractButton):
-    """One tab: a word, perhaps a count, and a 2 px line under the current one. Signals are `QAbstractButton`'s."""
-
-    def __init__(self, hub: ThemeHub, text: str, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._hub = hub
-        self._count = ""
-        self.setText(text)
-        self.setCheckable(True)
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setAccessibleName(text)
-        hub.changed.connect(self.updateGeometry)
-
-    def set_count(self, count: int | None) -> None:
-        """Show how many there are behind the tab, or no number."""
-        self._count = "" if count is None else f"{count:,}"
-        self.setAccessibleName(f"{self.text()}, {self._count}" if self._count else self.text())
-        self.updateGeometry()
-        self.update()
-
-    # Qt's names below.
-
-    def sizeHint(self) -> QSize:
-        theme = self._hub.theme
-        width = theme.metrics("body-strong").horizontalAdvance(self.text())
-        width += 6 + badge_width(theme, self._count) if self._count else 0
-        return QSize(round(width + 0.5), 40)
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        theme = self._hub.theme
-        painter = QPainter(self)
-        on = self.isChecked()
-        token = "text.primary" if on or self.underMouse() else "text.secondary"
-        box = QRectF(0, 4, self.width(), self.height() - 8)
-        width = draw_text(painter, theme, box, self.text(), style="body-strong", token=token, elide=None)
-        if self._count:
-            draw_badge(painter, theme, self._count, width + 6, box.top() + (box.height() - 18) / 2)
-        if on:
-            painter.fillRect(QRectF(0, self.height() - 2, self.width(), 2), theme.color("accent.text"))
-
-
 class Inspector(QWidget):
-    """Timeline and files of one chat.
+    """Timeline, files and conflicts of one chat.
 
-    Signals: those of `TimelineView`, passed on: ``diff_requested(path, old point, new point)``,
-    ``undo_file_requested(path, point)``, ``restore_requested(point)``, ``undo_requested()``, ``redo_requested()``,
-    ``open_chat_requested(chat)``, ``review_requested(old point, new point)``; ``files_wanted()``: the Files tab is shown and
-    its list is not known yet, or out of date;
-    ``retry_requested()``: Try again in the place of a failed timeline.
+    Signals, passed on from the views: ``diff_requested(path, old point, new point)``, ``undo_file_requested(path, point)``,
+    ``restore_requested(point)``, ``undo_requested()``, ``redo_requested()``, ``open_chat_requested(chat)``,
+    ``review_requested(old point, new point)``, ``pin_requested(point, its name now)``, ``unpin_requested(point)``,
+    ``editor_requested(path, state)``, ``writers_requested(path)``, ``settle_requested(card, settled)``,
+    ``bring_back_requested(card)``, ``rescan_requested()``. Its own: ``files_wanted()``: the Files tab is shown and its
+    differences are not known yet, or out of date; ``retry_requested()``: Try again in the place of a failed timeline;
+    ``tab_changed(number)``; ``layout_chosen(as tree)``.
     """
 
     diff_requested = Signal(object, object, object)
@@ -87,107 +51,121 @@ class Inspector(QWidget):
     redo_requested = Signal()
     open_chat_requested = Signal(object)
     review_requested = Signal(object, object)
+    pin_requested = Signal(object, str)
+    unpin_requested = Signal(object)
+    editor_requested = Signal(object, object)
+    writers_requested = Signal(object)
+    settle_requested = Signal(object, bool)
+    bring_back_requested = Signal(object)
+    rescan_requested = Signal()
     files_wanted = Signal()
     retry_requested = Signal()
+    tab_changed = Signal(int)
+    layout_chosen = Signal(bool)
 
     def __init__(self, hub: ThemeHub, parent: QWidget | None = None, *, now_ms: Callable[[], int] = local_now_ms) -> None:
         super().__init__(parent)
         self._hub = hub
+        self._now_ms = now_ms
         self.timeline_model = TimelineModel(self, now_ms=now_ms)
-        self.files_model = FileListModel(self)
+        self.files_model = FilesTreeModel(self)
+        self.conflicts_model = ConflictModel(self)
+        self._net: dict[WorkspacePath, FileEntry] | None = None
+        self._placed: tuple[PlacedConflict, ...] = ()
         self._files_known = self._failed = False
         self._live: LiveState | None = None
         self._held_by_others = ""
+        self.bar = InspectorBar(hub, self)
+        self._files_tab = self.bar.tabs[FILES]
         self.timeline = TimelineView(hub, self.timeline_model, self, now_ms=now_ms)
-        self._tabs = QButtonGroup(self)
+        self.files = FilesTab(hub, self.files_model, self)
+        self.conflicts = ConflictsTab(hub, self.conflicts_model, self)
+        self._held = HeldLine(hub, self)
         self._pages = QStackedWidget(self)
-        self._timeline_tab = Tab(hub, tr("Timeline"), self)
-        self._files_tab = Tab(hub, tr("Files"), self)
-        self._blank = Blank(hub, self)
-        self._skeleton = Skeleton(hub, self)
+        for page in (self._make_timeline_page(), self.files, self.conflicts):
+            self._pages.addWidget(page)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        layout.addWidget(self.bar)
+        layout.addWidget(self._pages, 1)
+        self._connect()
+        hub.changed.connect(self.update)
+        self.show_timeline(None)
+
+    def focus_stops(self) -> list[QWidget]:
+        """What Tab goes to, in order: the tabs, what they show, the menu."""
+        ends: list[QWidget] = [*self.bar.tabs, self.bar.more]
+        every = [one for one in self.findChildren(QWidget) if one.focusPolicy() & Qt.FocusPolicy.TabFocus and one not in ends]
+        files = [self.files.filter, *(one for one in every if self.files.layout_switch.isAncestorOf(one)), self.files.list]
+        known = [self.timeline, *files, self.conflicts.list]
+        return [*self.bar.tabs, *known, *(one for one in every if one not in known), self.bar.more]
+
+    def _make_timeline_page(self) -> QWidget:
+        self._blank = Blank(self._hub, self)
+        self._skeleton = Skeleton(self._hub, self)
         self._blank.acted.connect(self.retry_requested)
         self._timeline_page = QStackedWidget(self)
         for widget in (self.timeline, self._blank, self._skeleton):
             self._timeline_page.addWidget(widget)
-        self._held = HeldLine(hub, self)
         page = QWidget(self)
         column = QVBoxLayout(page)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addWidget(self._held)
         column.addWidget(self._timeline_page, 1)
-        self._pages.addWidget(page)
-        self._pages.addWidget(self._make_files_page())
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(0)
-        layout.addLayout(self._make_tabs())
-        layout.addWidget(self._pages, 1)
-        self._tabs.idClicked.connect(self._show_page)
-        for name in ("diff_requested", "undo_file_requested", "restore_requested", "undo_requested", "redo_requested"):
-            getattr(self.timeline, name).connect(getattr(self, name))
-        self.timeline.open_chat_requested.connect(self.open_chat_requested)
-        self.timeline.review_requested.connect(self.review_requested)
-        hub.changed.connect(self.update)
-        self.show_timeline(None)
-
-    def focus_stops(self) -> list[QWidget]:
-        """What Tab goes to, in order: the tabs, then what they show."""
-        tabs: list[QWidget] = [self._timeline_tab, self._files_tab]
-        rest = [one for one in self.findChildren(QWidget) if one.focusPolicy() & Qt.FocusPolicy.TabFocus and one not in tabs]
-        return [*tabs, *rest]
-
-    def _make_tabs(self) -> QHBoxLayout:
-        row = QHBoxLayout()
-        row.setContentsMargins(16, 16, 12, 0)
-        row.setSpacing(20)
-        for number, tab in enumerate((self._timeline_tab, self._files_tab)):
-            self._tabs.addButton(tab, number)
-            row.addWidget(tab)
-        row.addStretch(1)
-        self._timeline_tab.setChecked(True)
-        return row
-
-    def _make_files_page(self) -> QWidget:
-        page = QWidget(self)
-        layout = QVBoxLayout(page)
-        layout.setContentsMargins(0, 8, 0, 0)
-        layout.setSpacing(8)
-        self._filter = SearchField(self._hub, tr("Filter files"), page)
-        self._filter.textChanged.connect(self._filtered)
-        field = QHBoxLayout()
-        field.setContentsMargins(12, 0, 12, 0)
-        field.addWidget(self._filter)
-        layout.addLayout(field)
-        self.files = FileList(self._hub, self.files_model, tall=False, name=tr("Changed files"), parent=page)
-        self.files.opened.connect(self._open_file)
-        self._files_blank = Blank(self._hub, page)
-        self._files_skeleton = Skeleton(self._hub, page, row=28)
-        self._files_stack = QStackedWidget(page)
-        for widget in (self.files, self._files_blank, self._files_skeleton):
-            self._files_stack.addWidget(widget)
-        layout.addWidget(self._files_stack, 1)
         return page
 
-    # Showing.
+    def _connect(self) -> None:
+        for name in (
+            "diff_requested",
+            "undo_file_requested",
+            "restore_requested",
+            "undo_requested",
+            "redo_requested",
+            "open_chat_requested",
+            "review_requested",
+            "pin_requested",
+            "unpin_requested",
+            "editor_requested",
+            "writers_requested",
+        ):
+            getattr(self.timeline, name).connect(getattr(self, name))
+        self.files.diff_requested.connect(self.diff_requested)
+        self.files.undo_file_requested.connect(self.undo_file_requested)
+        self.files.layout_chosen.connect(self.layout_chosen)
+        self.files.list.editor_requested.connect(self.editor_requested)
+        self.files.list.writers_requested.connect(self.writers_requested)
+        cards = self.conflicts.list
+        cards.compare_requested.connect(self.diff_requested)
+        cards.settle_requested.connect(self.settle_requested)
+        cards.bring_back_requested.connect(self.bring_back_requested)
+        self.bar.chosen.connect(self._show_page)
+        self.bar.rescan_requested.connect(self.rescan_requested)
+        self.bar.fold_requested.connect(self._fold)
+        self.bar.only_changes_requested.connect(self._show_only_changes)
+        self.bar.settled_requested.connect(self._show_settled)
+
+    # Showing the timeline.
 
     def show_timeline(self, timeline: Timeline | None) -> None:
-        """Show a chat's timeline; None while no chat is open. Marks the Files list as out of date."""
+        """Show a chat's timeline; None while no chat is open. Marks the differences of the files as out of date."""
         self._skeleton.end()
-        with self.timeline.place_kept():
+        if timeline is None or timeline.chat != self.timeline_model.chat:
+            self._net, self._placed = None, ()
+        with self.timeline.place_kept(), self.timeline.news_lit():
             self.timeline_model.set_timeline(timeline)
         self._failed = False
         self._hold()
         self._files_known = False
+        self._show_files()
+        self._show_conflicts()
         if timeline is None:
-            self._files_tab.set_count(None)
             self._blank.show_nothing()
             self._timeline_page.setCurrentWidget(self._blank)
-        else:
-            self._show_rows()
-        if timeline is not None:
-            self._files_tab.set_count(len({change.path for entry in timeline.entries for change in entry.files}))
-            self._want_files()
+            return
+        self._show_rows()
+        self._want_files()
 
     def _show_rows(self) -> None:
         """The rows, or that there are none yet."""
@@ -201,6 +179,52 @@ class Inspector(QWidget):
             "checkpoint", tr("No changes yet"), tr("When a turn changes files, they appear here with Diff and Undo.")
         )
         self._timeline_page.setCurrentWidget(self._blank)
+
+    def show_loading(self) -> None:
+        """The timeline is being read; nothing for 200 ms, then a skeleton."""
+        self._skeleton.begin()
+        self._timeline_page.setCurrentWidget(self._skeleton)
+
+    def show_error(self, error: ErrorText) -> None:
+        """The timeline could not be read: say why, in its place."""
+        self._skeleton.end()
+        self._failed = True
+        self._blank.say("warning", error.title, error.detail, tr("Try again"), failed=True)
+        self._timeline_page.setCurrentWidget(self._blank)
+
+    # What stands beside it.
+
+    def show_pins(self, pins: Sequence[PinnedPoint]) -> None:
+        """The named points of the chat that is shown."""
+        self._set_beside(pins=tuple(pins))
+
+    def show_conflicts(self, placed: Sequence[PlacedConflict]) -> None:
+        """The conflicts of the chat that is shown, oldest first, settled ones too."""
+        self._placed = tuple(placed)
+        self._set_beside(conflicts=ConflictMarks(self._placed))
+        self._show_conflicts()
+        self._show_files()
+
+    def set_names(self, names: Mapping[ChatId, str]) -> None:
+        """How other chats are called."""
+        if names != self.timeline_model.beside.names:
+            self._set_beside(names=dict(names))
+            self._show_conflicts()
+            self._show_files()
+
+    def _set_beside(self, **news: object) -> None:
+        with self.timeline.place_kept():
+            self.timeline_model.set_beside(replace(self.timeline_model.beside, **news))  # type: ignore[arg-type]  # fields of it
+
+    def _show_conflicts(self) -> None:
+        names, now = self.timeline_model.beside.names, self._now_ms()
+        self.conflicts_model.set_cards(card_of(one, names, now) for one in self._placed)
+        count = open_conflicts(self._placed)
+        self.bar.tabs[CONFLICTS].set_count(count or None, alarm=True)
+        self.bar.settled = self.conflicts_model.settled
+        self.conflicts.show_cards()
+
+    # What can't be done at the moment.
 
     @property
     def _running(self) -> Running | None:
@@ -233,78 +257,79 @@ class Inspector(QWidget):
             with self.timeline.place_kept():
                 self.timeline_model.set_running(running)
         if why != self.timeline_model.held:
-            self.timeline_model.set_held(why)
-            self.timeline.viewport().update()
+            for model in (self.timeline_model, self.files_model, self.conflicts_model):
+                model.set_held(why)
+            for view in (self.timeline, self.files.list, self.conflicts.list):
+                view.viewport().update()
 
-    def show_loading(self) -> None:
-        """The timeline is being read; nothing for 200 ms, then a skeleton."""
-        self._skeleton.begin()
-        self._timeline_page.setCurrentWidget(self._skeleton)
-
-    def show_error(self, error: ErrorText) -> None:
-        """The timeline could not be read: say why, in its place."""
-        self._skeleton.end()
-        self._failed = True
-        self._blank.say("warning", error.title, error.detail, tr("Try again"), failed=True)
-        self._timeline_page.setCurrentWidget(self._blank)
+    # Files.
 
     def show_files(self, entries: Sequence[FileEntry]) -> None:
-        """The net change of every file against the start of the chat."""
+        """The net change of every file that differs from the start of the chat."""
         self._files_known = True
-        self._files_skeleton.end()
-        self.files_model.set_entries(entries)
-        self._files_tab.set_count(len(entries))
-        self._filtered(self._filter.text())
+        self._net = {entry.path: entry for entry in entries}
+        self._show_files()
 
-    def _filtered(self, text: str) -> None:
-        self.files_model.set_filter(text)
-        if self.files_model.rowCount():
-            self._files_stack.setCurrentWidget(self.files)
+    def _show_files(self) -> None:
+        timeline = self.timeline_model.timeline
+        if timeline is None:
+            self.files_model.set_files(())
+            self._files_tab.set_count(None)
             return
-        if self.files_model.entries:
-            self._files_blank.say("search", tr("Nothing found for “{text}”", text=text), "")
-        else:
-            self._files_blank.say(
-                "file", tr("No changes yet"), tr("When a turn changes files, they appear here with Diff and Undo.")
-            )
-        self._files_stack.setCurrentWidget(self._files_blank)
+        beside = self.timeline_model.beside
+        open_paths = frozenset(one.conflict.path for one in self._placed if not one.settled)
+        files = changed_files(timeline, net=self._net, names=beside.names, conflicts=open_paths)
+        why = "" if timeline.workspace_found else tr("The workspace was not found where it was.")
+        self.files_model.set_files(files, why_off=why)
+        self._files_tab.set_count(len(files))
+        self.files.show_rows()
+
+    def _want_files(self) -> None:
+        if self.bar.current == FILES and not self._files_known and self.timeline_model.chat is not None:
+            self.files_wanted.emit()
+
+    # Tabs and their menu.
+
+    def tab(self) -> int:
+        """Which tab is shown: 0 the timeline, 1 the files, 2 the conflicts."""
+        return self.bar.current
 
     def show_tab(self, number: int) -> None:
-        """0 shows the timeline, 1 the files."""
-        button = self._tabs.button(number)
-        if button is not None:
-            button.setChecked(True)
+        """Show a tab by its number."""
+        if 0 <= number < len(self.bar.tabs):
+            self.bar.choose(number)
             self._show_page(number)
 
     def shown_list(self) -> QWidget:
         """What takes the focus: the list of the tab that is shown, or the tab itself while there is no list."""
-        found = (self.timeline, self.files)[self._pages.currentIndex()]
-        return found if found.isVisible() else self._tabs.button(self._pages.currentIndex())
+        number = self.bar.current
+        found = (self.timeline, self.files.list, self.conflicts.list)[number]
+        return found if found.isVisible() else self.bar.tabs[number]
 
     def _show_page(self, number: int) -> None:
+        changed = number != self._pages.currentIndex()
         self._pages.setCurrentIndex(number)
         self._want_files()
+        if changed:
+            self.tab_changed.emit(number)
 
-    def _want_files(self) -> None:
-        if self._pages.currentIndex() == 1 and not self._files_known and self.timeline_model.chat is not None:
-            if not self.files_model.entries:
-                self._files_skeleton.begin()
-                self._files_stack.setCurrentWidget(self._files_skeleton)
-            self.files_wanted.emit()
+    def _fold(self, folded: bool) -> None:
+        if self.bar.current == TIMELINE:
+            with self.timeline.place_kept():
+                self.timeline_model.fold_all(folded)
+        elif self.bar.current == FILES:
+            self.files_model.fold_all(folded)
 
-    def _open_file(self, path: WorkspacePath) -> None:
-        self.diff_requested.emit(path, START, NOW)
+    def _show_only_changes(self, on: bool) -> None:
+        self.bar.only_changes = on
+        self._set_beside(only_changes=on)
+
+    def _show_settled(self, on: bool) -> None:
+        self.bar.with_settled = on
+        self.conflicts_model.show_settled(on)
+        self.conflicts.show_cards()
 
     # Qt's names below.
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        focus = self.focusWidget()
-        if isinstance(focus, Tab) and event.key() in (Qt.Key.Key_Left, Qt.Key.Key_Right):
-            number = 1 - self._pages.currentIndex()
-            self.show_tab(number)
-            self._tabs.button(number).setFocus(Qt.FocusReason.TabFocusReason)
-            return
-        super().keyPressEvent(event)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
