@@ -78,8 +78,9 @@ class Knowing:
         async def listed(
             *, archived: bool = False, workspace: str | None = None, limit: int | None = None
         ) -> Sequence[ChatHeader]:
-            self.before = names(self.conductor.chats)
-            self.conductor.sidebar.show_chat(samples.MAIN)
+            if not archived:
+                self.before = names(self.conductor.chats)
+                self.conductor.sidebar.show_chat(samples.MAIN)
             return await look(archived=archived, workspace=workspace, limit=limit)
 
         monkeypatch.setattr(self.fake.chats, "first_rows", first_rows)

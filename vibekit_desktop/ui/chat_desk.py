@@ -69,6 +69,7 @@ class ChatDesk(QObject):
         self._header = header
         self._chats = chats
         self.work = ChatOperations(core, hub, bridge, notifier, window, chats)
+        self._begun = False
         self._recount = QTimer(self)
         self._recount.setSingleShot(True)
         self._recount.setInterval(_COUNT_AGAIN_MS)
@@ -83,7 +84,8 @@ class ChatDesk(QObject):
         self._chats.renamed.connect(lambda chat, name: self.work.rename(ChatId(chat), name))
         self._chats.seen.connect(self.work.note_seen)
         self._chats.touched_wanted.connect(self.work.find_touched)
-        self._chats.loaded.connect(self._begin)
+        self._chats.loaded.connect(self.work.read_seen)
+        self._chats.counted.connect(self._begin)
         self._header.menu_wanted.connect(self._open_header_menu)
         self._header.renamed.connect(self._renamed)
         self._header.path_copied.connect(lambda: self._notifier.toast(tr("Copied the path"), "done"))
@@ -97,9 +99,11 @@ class ChatDesk(QObject):
             self._bridge.subscribe(self, news, lambda _event: self._recount.start())
 
     def _begin(self) -> None:
-        self.work.read_seen()
-        self.work.read_archive()
-        self._count_store()
+        """The chats are listed: now there is time for what nobody waits for."""
+        if not self._begun:
+            self._begun = True
+            self.work.read_archive()
+            self._count_store()
 
     def _count_store(self) -> None:
         async def work() -> None:
