@@ -134,6 +134,24 @@ def test_what_is_undone_already_is_the_same(three: UndoTown) -> None:
     assert three.do(found).entry == 0
 
 
+def test_a_turn_that_nobody_ended_is_taken_back_and_what_a_person_did_after_it_stays(undo: UndoTown) -> None:
+    """Its last line is the last of the history: the end of the turn is not the disk for that."""
+    undo.turn({"f": changed()})
+    undo.turn({"f": changed(b="turn 2", n="turn 2")}, ends=False)
+    undo.put({"f": changed(b="turn 2", n="turn 2", y="mine")})
+    undo.undo_turn(2)
+    assert undo.read("f") == changed(y="mine")
+    undo.take_back()
+    assert undo.read("f") == changed(b="turn 2", n="turn 2", y="mine")
+
+
+def test_one_place_of_a_turn_that_nobody_ended_is_taken_back(undo: UndoTown) -> None:
+    undo.turn({"f": changed()})
+    undo.turn({"f": changed(b="turn 2", n="turn 2")}, ends=False)
+    undo.undo_hunks(2, "f", 0)
+    assert undo.read("f") == changed(n="turn 2")
+
+
 def test_lines_added_right_below_what_a_turn_added_stay(undo: UndoTown) -> None:
     undo.turn({"f": text("a")})
     undo.turn({"f": text("a", "turn 2")})

@@ -29,14 +29,15 @@ def text(*lines: object, end: str = "\n") -> bytes:
     return "".join(f"{line}{end}" for line in lines).encode()
 
 
-async def turn(wired: Wired, work: Path, files: Files, *, chat: str = CHAT) -> None:
-    """A turn that announces what it writes."""
+async def turn(wired: Wired, work: Path, files: Files, *, chat: str = CHAT, ends: bool = True) -> None:
+    """A turn that announces what it writes. ``ends``: whether anybody says that it is over."""
     turns = wired.core.turns
     await turns.begin(chat, workspace=work, agent="Agent", prompt="go")
     for path, data in files.items():
         await turns.record(chat, path, content=data, deleted=data is None, mode=None)
         put(work, path, data)
-    await turns.end(chat, answer="done")
+    if ends:
+        await turns.end(chat, answer="done")
 
 
 def put(work: Path, path: str, data: bytes | None) -> None:
@@ -67,8 +68,8 @@ class UndoTown:
         self.town = town
         self.work = town.work
 
-    def turn(self, files: Files, *, chat: str = CHAT) -> None:
-        self.town.run(lambda wired: turn(wired, self.work, files, chat=chat))
+    def turn(self, files: Files, *, chat: str = CHAT, ends: bool = True) -> None:
+        self.town.run(lambda wired: turn(wired, self.work, files, chat=chat, ends=ends))
         self.town.clock.advance(1000)
 
     def turn_of_others(self, work: Callable[[], None]) -> None:
