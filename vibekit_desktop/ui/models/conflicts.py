@@ -210,6 +210,11 @@ class ConflictModel(QAbstractListModel):
         return tuple(self._cards)
 
     @property
+    def all_cards(self) -> tuple[ConflictCard, ...]:
+        """All conflicts, shown or not, oldest first."""
+        return tuple(reversed(self._all))
+
+    @property
     def settled(self) -> int:
         """How many were settled, shown or not."""
         return sum(1 for card in self._all if card.settled)

@@ -134,6 +134,28 @@ class CheckpointOperations(QObject):
 
         return await self._run(work, again=lambda: self.start_undo_file(chat, path, point))
 
+    async def bring_back(self, chat: ChatId, path: WorkspacePath, point: Point) -> RestoreReport | None:
+        """Put one file back to a point after a preview, whoever wrote it since; None if the person said no or it could not be
+        done."""
+
+        async def plan(mine: Mine) -> RestorePlan:
+            return await self._core.checkpoints.plan_undo_file(chat, point, path, mine=mine)
+
+        async def work() -> Outcome | None:
+            planned = await plan(KEEP_MINE)
+            file = next((each for each in planned.files if each.path == path), None)
+            if file is None or (file.action is Action.LEAVE and not may_choose(file)):
+                self._nothing_to_undo(path, point, file)
+                return None
+            # Asking for it is the choice: what is on disk is copied first and can be had again.
+            wanted = await plan(Mine(restore=frozenset({path}))) if may_choose(file) else planned
+            return await self._preview(wanted, lambda _, mine: plan(mine))
+
+        def again() -> None:
+            self._bridge.spawn(self, self.bring_back(chat, path, point), name="bring a file back")
+
+        return await self._run(work, again=again)
+
     async def undo(self, chat: ChatId) -> RestoreReport | None:
         """Take back the newest restore or undo of a file; shows the preview only if something changed since."""
 

@@ -96,7 +96,8 @@ class CardDelegate(ButtonDelegate):
         for button, place in self.places.buttons(card, box):
             self._button(painter, theme, card, button, place, index.row())
         if self.focus.row == index.row():
-            place = dict(self.places.buttons(card, box)).get(CardButton(self.focus.button)) if self.focus.button else None
+            focused = CardButton(self.focus.button) if self.focus.button is not None else None
+            place = next((where for which, where in self.places.buttons(card, box) if which is focused), None)
             focus_ring(painter, theme, place or body, theme.radius("small" if place else "card"))
         painter.restore()
 

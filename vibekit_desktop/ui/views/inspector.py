@@ -6,9 +6,9 @@ Arranges views and passes their intents on; owns their models. UI thread only.
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
-from PySide6.QtCore import QRectF, Qt, Signal
+from PySide6.QtCore import QPoint, QRectF, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
-from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QMenu, QStackedWidget, QVBoxLayout, QWidget
 
 from vibekit_desktop.core.types.agents import LiveState
 from vibekit_desktop.core.types.checkpoints import EntryKind, PinnedPoint, PlacedConflict, Timeline
@@ -30,6 +30,7 @@ from vibekit_desktop.ui.views.held_line import HeldLine
 from vibekit_desktop.ui.views.inspector_bar import CONFLICTS, FILES, TIMELINE, InspectorBar
 from vibekit_desktop.ui.views.timeline import TimelineView
 from vibekit_desktop.ui.when import local_now_ms
+from vibekit_desktop.ui.wording import file_name, shown_path
 
 
 class Inspector(QWidget):
@@ -204,6 +205,31 @@ class Inspector(QWidget):
         self._set_beside(conflicts=ConflictMarks(self._placed))
         self._show_conflicts()
         self._show_files()
+
+    @property
+    def placed(self) -> tuple[PlacedConflict, ...]:
+        """The conflicts of the chat that is shown."""
+        return self._placed
+
+    def show_writers(self, path: WorkspacePath, chats: Sequence[tuple[ChatId, str]]) -> None:
+        """Which chats changed a file, the newest first; choosing another one opens it."""
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu.setAccessibleName(tr("Every chat that changed {path}", path=shown_path(path)))
+        menu.addSection(file_name(shown_path(path)).replace("&", "&&"))
+        for chat, name in chats:
+            action = menu.addAction(name.replace("&", "&&"))
+            action.setEnabled(chat != self.timeline_model.chat)
+            action.triggered.connect(lambda _=False, which=chat: self.open_chat_requested.emit(which))
+        if not chats:
+            menu.addAction(tr("No chat is known to have changed it.")).setEnabled(False)
+        menu.popup(self._menu_place())
+
+    def _menu_place(self) -> QPoint:
+        """Under the current row of the list that is shown."""
+        found = (self.timeline, self.files.list, self.conflicts.list)[self.bar.current]
+        row = found.visualRect(found.currentIndex())
+        return found.viewport().mapToGlobal(row.bottomLeft() + QPoint(48, 4))
 
     def set_names(self, names: Mapping[ChatId, str]) -> None:
         """How other chats are called."""
