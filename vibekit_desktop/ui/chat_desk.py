@@ -118,6 +118,7 @@ class ChatDesk(QObject):
 
     def _opened(self, view: ChatView) -> None:
         self._chats.set_open(view.header.id)
+        self._recount.start()  # a history that was read for the first time has filled it
 
     def _renamed(self, name: str) -> None:
         if self._open.chat is not None:
