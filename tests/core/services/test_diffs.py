@@ -1,6 +1,7 @@
 """Diffs between points of a chat: renames, kinds of files, and what is compared; colours that are remembered."""
 
 import asyncio
+import hashlib
 import shutil
 import subprocess
 from pathlib import Path
@@ -25,6 +26,7 @@ from vibekit_desktop.core.types.diffs import (
     Ignore,
     Note,
     StyleRuns,
+    Unreadable,
 )
 from vibekit_desktop.core.types.errors import NotKnownThere, WorkerDied
 from vibekit_desktop.core.types.ids import ChatId, WorkspacePath, parse_workspace_path
@@ -128,6 +130,51 @@ def test_kinds_of_files_are_told(town: Town) -> None:
     found = diffs_of(town, chat)
     assert {name: diff.generated for name, diff in found.items()} == {"go.sum": "lock", "logo.png": "", "plain.py": ""}
     assert found["logo.png"].result == BinaryPair(None, 9, new_image=True)
+
+
+def test_what_did_not_change_is_not_compared_again(town: Town) -> None:
+    """A review follows the disk: looking at it again costs what changed, not what there is."""
+    chat = change(town, {"a": b"one\n", "b": b"one\n", "c": b"one\n"})
+
+    async def work(wired: Wired) -> None:
+        async def look(compare: Compare = EXACT) -> list[FileDiff]:
+            return list(await wired.core.diffs.files(chat, Start(), Now(), (), compare=compare))
+
+        first = await look()
+        again = await look()
+        assert [one is other for one, other in zip(first, again, strict=True)] == [True, True, True]
+        town.work.joinpath("b").write_bytes(b"one\ntwo\n")
+        town.work.joinpath("c").unlink()
+        later = await look()
+        assert [str(one.request.path) for one in later] == ["a", "b"]
+        assert later[0] is first[0]
+        assert isinstance(later[1].result, DiffDocument)
+        assert later[1].result.lines_added == 2
+        town.work.joinpath("b").write_bytes(b"one\n")
+        assert (await look())[1] == first[1]
+        assert (await look(Compare(Ignore.ALL)))[0].request.compare == Compare(Ignore.ALL)
+
+    town.run(work)
+
+
+def test_a_side_that_could_not_be_read_is_read_again(town: Town) -> None:
+    change(town, {"a": b"one\n"})
+    chat = change(town, {"a": b"two\n"})
+
+    async def work(wired: Wired) -> None:
+        async def look() -> FileDiff:
+            (found,) = await wired.core.diffs.files(chat, AfterTurn(1), Now(), ())
+            return found
+
+        sha = hashlib.sha256(b"one\n").hexdigest()
+        (blob,) = [path for path in town.data.rglob("*") if path.is_file() and sha.endswith(path.name)]
+        data = blob.read_bytes()
+        blob.unlink()
+        assert isinstance((await look()).result, Unreadable)
+        blob.write_bytes(data)
+        assert isinstance((await look()).result, DiffDocument)
+
+    town.run(work)
 
 
 @GIT

@@ -1,8 +1,10 @@
 """Find the two sides of a diff and compute it off the loop thread. Implements `core.api.Diffs`."""
 
 import asyncio
+from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 from vibekit_desktop.core.checkpoint.kernel import CheckpointKernel
 from vibekit_desktop.core.diff import intraline
@@ -38,10 +40,18 @@ from vibekit_desktop.core.types.ids import ChatId, WorkspacePath
 from vibekit_desktop.core.worker.pool import WorkerPool
 
 Side = bytes | Missing | None
+T = TypeVar("T")
 _KINDS = {State.PRESENT: "file", State.LINK: "link", State.FOLDER: "folder"}
 IN_PROCESS_LIMIT = 1 << 20
 """Bytes of both sides together up to which a diff is computed in a thread; the engine holds the interpreter lock, so larger
 ones go to the worker process."""
+KEPT_LISTS = 2
+"""A review and one in a window of its own follow the disk at the same time."""
+KEPT_BYTES = 64 << 20
+"""Of both sides of all files of a list; a larger one is compared anew each time."""
+
+_Triple = tuple[WorkspacePath, FileState, FileState]
+_Between = tuple[ChatId, Point, Point, tuple[WorkspacePath, ...], Compare]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,16 +63,33 @@ class _Unread:
     new: Side
 
 
+@dataclass(frozen=True, slots=True)
+class _Listed:
+    """The answer to a question for all files, by path, and what their states were then."""
+
+    states: list[_Triple]
+    diffs: dict[WorkspacePath, FileDiff]
+
+    def same(self, diff: FileDiff) -> FileDiff | None:
+        """What was found of a file whose two sides are what they were."""
+        known = self.diffs.get(diff.request.path)
+        if known is None or (known.request, known.before, known.after) != (diff.request, diff.before, diff.after):
+            return None
+        return known
+
+
 class DiffService:
-    """Diffs of files between points of a chat."""
+    """Diffs of files between points of a chat. The newest lists are kept: whoever follows the disk asks again and again, and
+    what did not change is not compared again."""
 
     def __init__(self, history: HistoryService, serial: Serial, pool: WorkerPool, colours: Colours) -> None:
         self._history = history
         self._serial = serial
         self._pool = pool
         self._colours = colours
+        self._listed: OrderedDict[_Between, _Listed] = OrderedDict()
 
-    async def _sides(self, chat: ChatId, read: Callable[[OpenVault, CheckpointKernel], list[_Unread]]) -> list[_Unread]:
+    async def _sides(self, chat: ChatId, read: Callable[[OpenVault, CheckpointKernel], T]) -> T:
         vault = await self._history.vault_of(chat)
         async with self._serial.hold(vault.id):
             return await durably(lambda: read(vault, vault.kernel()))
@@ -95,19 +122,38 @@ class DiffService:
         self, chat: ChatId, old: Point, new: Point, paths: Sequence[WorkspacePath], *, compare: Compare = EXACT
     ) -> Sequence[FileDiff]:
         """All files that differ between two points."""
-        return [await self._compute(unread, limits=DEFAULT) for unread in await self._changed(chat, old, new, paths, compare)]
+        between = (chat, old, new, tuple(paths), compare)
+        known = self._listed.get(between)
+        states, found = await self._changed(between, known)
+        if known is not None and found is None:
+            self._listed.move_to_end(between)
+            return tuple(known.diffs.values())
+        diffs: dict[WorkspacePath, FileDiff] = {}
+        size = 0
+        for unread in found or ():
+            size += sum(len(side) for side in (unread.old, unread.new) if isinstance(side, bytes))
+            same = None if known is None else known.same(unread.diff)
+            diffs[unread.diff.request.path] = same or await self._compute(unread, limits=DEFAULT)
+        self._listed.pop(between, None)
+        if size <= KEPT_BYTES and not any(_is_damaged(one.result) for one in diffs.values()):
+            self._listed[between] = _Listed(states, diffs)
+            if len(self._listed) > KEPT_LISTS:
+                self._listed.popitem(last=False)
+        return tuple(diffs.values())
 
-    async def _changed(
-        self, chat: ChatId, old: Point, new: Point, paths: Sequence[WorkspacePath], compare: Compare
-    ) -> list[_Unread]:
-        def read(vault: OpenVault, kernel: CheckpointKernel) -> list[_Unread]:
-            return _paired(
-                [
-                    _read_pair(vault, kernel, DiffRequest(chat, path, old, new, compare), before, after)
-                    for path, before, after in kernel.changed_between(chat, old, new, tuple(paths))
-                ],
-                lambda: _told(kernel, chat),
-            )
+    async def _changed(self, between: _Between, known: _Listed | None = None) -> tuple[list[_Triple], list[_Unread] | None]:
+        """What differs, and the bytes to compare; without those where everything is as it was when ``known`` was."""
+        chat, old, new, paths, compare = between
+
+        def read(vault: OpenVault, kernel: CheckpointKernel) -> tuple[list[_Triple], list[_Unread] | None]:
+            states = kernel.changed_between(chat, old, new, paths)
+            if known is not None and known.states == states:
+                return states, None
+            unread = [
+                _read_pair(vault, kernel, DiffRequest(chat, path, old, new, compare), before, after)
+                for path, before, after in states
+            ]
+            return states, _paired(unread, lambda: _told(kernel, chat))
 
         return await self._sides(chat, read)
 
@@ -115,11 +161,11 @@ class DiffService:
         self, chat: ChatId, old: Point, new: Point, paths: Sequence[WorkspacePath], *, compare: Compare = EXACT
     ) -> bytes:
         """All files that differ between two points as one unified diff. Files whose content is not to be had are left out."""
-        found = await self._changed(chat, old, new, paths, compare)
+        _, found = await self._changed((chat, old, new, tuple(paths), compare))
 
         def join() -> bytes:
             parts: list[bytes] = []
-            for unread in found:
+            for unread in found or ():
                 diff, one, other = unread.diff, unread.old, unread.new
                 if isinstance(one, Missing) or isinstance(other, Missing):
                     continue
@@ -173,6 +219,11 @@ class DiffService:
     async def highlight_part(self, path: str, lines: Sequence[str], first: int, last: int) -> StyleRuns | None:
         """Colours for the lines that are seen first."""
         return await self._colours.part(path, lines, first, last)
+
+
+def _is_damaged(result: DiffResult) -> bool:
+    """Whether bytes that should be there were not to be had: they may be the next time."""
+    return isinstance(result, Unreadable) and result.reason == "damaged"
 
 
 def _built(
