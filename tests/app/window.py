@@ -20,8 +20,8 @@ from qasync import QEventLoop
 from tests.helpers.processes import children_of_ours
 from vibekit_desktop.app.dirs import Dirs
 from vibekit_desktop.app.garbage import Collector
-from vibekit_desktop.app.window import CLOSE_STEP_S
-from vibekit_desktop.app.wiring import Wired, build
+from vibekit_desktop.app.window import CLOSE_CORE_S, CLOSE_STEP_S
+from vibekit_desktop.app.wiring import Wired, build, now_ms
 from vibekit_desktop.core.types.ids import WorkspacePath
 from vibekit_desktop.ui.conductor import Conductor
 from vibekit_desktop.ui.dialogs.overlay import Overlay
@@ -47,19 +47,28 @@ SIZE = (1440, 900)
 class Window:
     """One run of the program. Invariant: between two steps of a story the loop turns, so what was pressed has its effect."""
 
-    def __init__(self, app: QApplication, loop: QEventLoop, *, data: Path, home: Path, pictures: Path) -> None:
+    def __init__(
+        self,
+        app: QApplication,
+        loop: QEventLoop,
+        *,
+        data: Path,
+        home: Path,
+        pictures: Path,
+        clock: Callable[[], int] = now_ms,
+    ) -> None:
         self._app = app
         self._loop = loop
         self._pictures = pictures
         self.data = data
-        hub = ThemeHub("light", still=True)
+        hub = self.hub = ThemeHub("light", still=True)
         apply(app, hub)
         self.shell = Shell(dark=False)
         self.shell.resize(*SIZE)
         self.shell.show()
         self.main = MainWindow(hub)
         self.shell.fill(self.main)
-        self.wired: Wired = build(Dirs(data), home=home)
+        self.wired: Wired = build(Dirs(data), home=home, clock=clock)
         self.conductor = Conductor(self.wired.core, hub, self.main)
         self.wired.bus.adopt_thread()
         self._collector = Collector(self.main)
@@ -274,8 +283,8 @@ class Window:
     async def end(self) -> None:
         """Close the window as `app.window` does, and look whether anything is left behind."""
         self.conductor.close()
-        for step in (self.conductor.drained(), self.wired.close()):
-            await asyncio.wait_for(step, CLOSE_STEP_S)
+        for step, limit_s in ((self.conductor.drained(), CLOSE_STEP_S), (self.wired.close(), CLOSE_CORE_S)):
+            await asyncio.wait_for(step, limit_s)
         assert self.conductor.bridge.running == 0
         self._collector.stop()
         self.shell.close()
@@ -291,12 +300,12 @@ class Window:
 
 
 @contextmanager
-def opened(app: QApplication, *, data: Path, home: Path, pictures: Path) -> Iterator[Window]:
+def opened(app: QApplication, *, data: Path, home: Path, pictures: Path, clock: Callable[[], int] = now_ms) -> Iterator[Window]:
     """A window from its start to its end."""
     loop = QEventLoop(app)
     asyncio.set_event_loop(loop)
     with loop:
-        window = Window(app, loop, data=data, home=home, pictures=pictures)
+        window = Window(app, loop, data=data, home=home, pictures=pictures, clock=clock)
         try:
             yield window
         finally:

@@ -38,7 +38,8 @@ Steps. Paths are relative to the session's folder, or absolute. Any step may hav
      "title", "kind", "call" (id), "options", "input", "twice": bool, "insist": bool (on disk if the client refuses)}
     {"delete": path} {"move": [a, b]}                            on disk; "ask", "title", "call", "options" as above
     {"shell": command, "via": "terminal" | "disk", "ask": bool, "cwd": null | path, "env": {}, "limit": bytes,
-     "kill_when": path (kill it once that exists), "release": bool, "wait": bool, "split": [program, arg, ...]}
+     "kill_when": path (kill it once that exists), "release": bool, "wait": bool, "split": [program, arg, ...],
+     "quiet": bool (its output is not said)}
     {"read": path, "via": "client" | "disk", "line": N, "limit": N, "ask": bool}   says what it read, or ``refused: CODE TEXT``
     {"ask": title, "kind", "path", "old", "new", "options", "input", "call"}       only asks, and says ``answered: OPTION``
     {"request": method, "params": {}, "wait": bool, "times": N}                    any request; waited for, it says the answer

@@ -223,7 +223,8 @@ class Steps:
         if step.get("wait", True):
             code = self.agent.ask_client("terminal/wait_for_exit", named).get("exitCode")
             output = self.agent.ask_client("terminal/output", named)
-            self.tell(session, "agent_message_chunk", {"whole": True}, f"output: {output['output']}")
+            if not step.get("quiet"):
+                self.tell(session, "agent_message_chunk", {"whole": True}, f"output: {output['output']}")
         if step.get("release", True):
             self.agent.ask_client("terminal/release", named)
         return code
