@@ -7,7 +7,7 @@ import logging
 from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 
-from PySide6.QtCore import QDir, QObject, QStandardPaths, Qt, QUrl, Signal
+from PySide6.QtCore import QObject, QStandardPaths, Qt, QUrl, Signal
 from PySide6.QtGui import QDesktopServices, QGuiApplication
 from PySide6.QtWidgets import QFileDialog, QWidget
 
@@ -55,7 +55,7 @@ class ChatOperations(QObject):
         self._chats = chats
         self._asking = False
         self._format = ExportFormat.MARKDOWN
-        self._folder = ""
+        self._folder = QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DocumentsLocation)
 
     # How an operation runs.
 
@@ -244,7 +244,7 @@ class ChatOperations(QObject):
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
         dialog.setOption(QFileDialog.Option.DontConfirmOverwrite)  # nothing is ever replaced
-        dialog.setDirectory(self._folder or _documents())
+        dialog.setDirectory(self._folder)
         dialog.setDefaultSuffix(export.name.rpartition(".")[2])
         dialog.selectFile(export.name)
         dialog.fileSelected.connect(lambda place: self.save(export, Path(place)))
@@ -325,9 +325,3 @@ class ChatOperations(QObject):
                 _log.info("%s: %s", name, error.code)
 
         self._bridge.spawn(self, logged(), name=name)
-
-
-def _documents() -> str:
-    """Where people keep what they write; their home folder if they have no such place."""
-    documents = QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DocumentsLocation)
-    return documents if documents and QDir(documents).exists() else QDir.homePath()
