@@ -273,6 +273,25 @@ def test_nothing_is_written_before_every_overlap_is_decided(stage: Stage) -> Non
     assert stage.window.focusWidget() is stage.behind
 
 
+def test_later_changes_that_were_undone_as_well_are_not_said_to_be_kept(stage: Stage) -> None:
+    """Everywhere Undo was chosen: nothing that came later is left of those lines."""
+    stage.plan(Action.WRITE)
+    stage.fake.undo.overlaps = (overlap(0),)
+
+    async def story(wish: Wish) -> None:
+        task = asyncio.ensure_future(stage.work.undo(wish))
+        dialog = await stage.overlaps()
+        dialog.undo_all.click()
+        await until(dialog.primary.isEnabled)
+        dialog.primary.click()
+        assert await task is not None
+
+    run(story(wish_for_file(the_diff())))
+    assert stage.notifier.shown == "one.py is as it was before turn 4"
+    run(story(wish_for_hunk(the_diff(), 0)))
+    assert stage.notifier.shown == "Undid hunk 1 of one.py"
+
+
 def test_esc_at_the_overlaps_changes_nothing(stage: Stage) -> None:
     stage.plan(Action.WRITE)
     stage.fake.undo.overlaps = (overlap(0),)

@@ -26,7 +26,7 @@ from vibekit_desktop.core.types.checkpoints import (
 from vibekit_desktop.core.types.diffs import FileDiff
 from vibekit_desktop.core.types.errors import CoreError, PlanStale
 from vibekit_desktop.core.types.ids import BlobHash, ChatId, WorkspacePath
-from vibekit_desktop.core.types.reviews import Decisions, InversePlan, InverseRequest
+from vibekit_desktop.core.types.reviews import Decision, Decisions, InversePlan, InverseRequest
 from vibekit_desktop.ui.bridge import Bridge
 from vibekit_desktop.ui.dialogs.overlaps import OverlapsDialog
 from vibekit_desktop.ui.dialogs.question import Choice, Question
@@ -244,7 +244,8 @@ class InverseOperations(QObject):
 
 def undone_text(wish: Wish, plan: InversePlan, report: RestoreReport) -> str:
     """What is said when everything was done as planned."""
-    kept = any(path in plan.later_kept for path in report.restored) or bool(plan.decisions)
+    decided_to_keep = any(decision is Decision.KEEP for _, _, decision in plan.decisions)
+    kept = decided_to_keep or any(path in plan.later_kept for path in report.restored)
     if wish.path is None:
         return tr_n(
             "Undid {what} in {n} file", "Undid {what} in {n} files", len(report.restored), what=change_name(wish.request)
