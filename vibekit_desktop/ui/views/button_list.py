@@ -71,11 +71,13 @@ class ButtonDelegate(QStyledItemDelegate):
 
 
 class ButtonList(PaintedList, Generic[R, B]):
-    """Signal: ``button_pressed(row, button)``: a button that is not off.
+    """Signals: ``button_pressed(row, button)``: a button that is not off; ``focus_moved()``: the keyboard is on another row, or
+    on another button.
 
     Invariant: a button that is off does nothing, however it is pressed."""
 
     button_pressed = Signal(int, object)
+    focus_moved = Signal()
 
     _STEPS: ClassVar = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}
 
@@ -117,6 +119,10 @@ class ButtonList(PaintedList, Generic[R, B]):
         """Enter or a double click on the row itself; whether that was all that is to be done."""
         return False
 
+    def walked(self, row: R) -> tuple[B, ...]:
+        """The buttons that Left and Right walk; a row that only opens and closes does that by these keys."""
+        return self.rows.buttons_of(row) if self.is_open(row) is None else self.rows.buttons_of(row)[1:]
+
     def steps_out(self, number: int, row: R, step: int) -> None:
         """Left or Right with nothing more to walk to on that side."""
 
@@ -131,6 +137,15 @@ class ButtonList(PaintedList, Generic[R, B]):
     def menu(self, number: int, row: R) -> QMenu | None:
         """The menu of a row, or None."""
         return None
+
+    def is_open(self, row: R) -> bool | None:
+        """Whether a row that opens and closes is open; None for any other."""
+        return None
+
+    @property
+    def is_tree(self) -> bool:
+        """Whether rows stand inside of others."""
+        return False
 
     # What is where.
 
@@ -187,6 +202,7 @@ class ButtonList(PaintedList, Generic[R, B]):
         if self._painter.focus.row >= 0:
             self._painter.focus = Aim(current.row(), None)
         self.viewport().update()
+        self.focus_moved.emit()
 
     def event(self, event: QEvent) -> bool:
         if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent) and row_action(event):
@@ -224,11 +240,12 @@ class ButtonList(PaintedList, Generic[R, B]):
         return self.other_key(number, row, event)
 
     def _step(self, number: int, row: R, step: int) -> None:
-        stops: list[B | None] = [None, *self.rows.buttons_of(row)]
+        stops: list[B | None] = [None, *self.walked(row)]
         position = stops.index(self._chosen) if self._chosen in stops else 0
         wanted = position + step
         if 0 <= wanted < len(stops):
             self._chosen = stops[wanted]
+            self.focus_moved.emit()
         else:
             self.steps_out(number, row, step)
 

@@ -6,7 +6,7 @@ Paints a `ConflictModel` and emits intents. UI thread only.
 from collections.abc import Callable, Mapping
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QGuiApplication, QPainter, QPainterPath, QResizeEvent
+from PySide6.QtGui import QGuiApplication, QPainter, QPainterPath, QResizeEvent, QTextLayout, QTextOption
 from PySide6.QtWidgets import QListView, QMenu, QStackedWidget, QStyleOptionViewItem, QVBoxLayout, QWidget
 
 from vibekit_desktop.ui.models.conflicts import CARD_ROLE, CardButton, ConflictCard, ConflictModel
@@ -23,8 +23,7 @@ from vibekit_desktop.ui.wording import shown_path
 
 _MARGIN, _GAP, _PAD = 12, 10, 12
 _HEAD, _BUTTON = 36, 24
-_WRAP = int(Qt.TextFlag.TextWordWrap) | int(Qt.AlignmentFlag.AlignLeft) | int(Qt.AlignmentFlag.AlignTop)
-_HIGHEST = 10_000.0
+_MOST_LINES = 12
 
 
 class CardPlaces:
@@ -48,8 +47,26 @@ class CardPlaces:
         """Its sentence, as high as it needs."""
         top = self.head(body).bottom() + 10
         width = body.width() - 2 * _PAD
-        asked = self._hub.theme.metrics("small").boundingRect(QRectF(0, 0, width, _HIGHEST), _WRAP, row.text)
-        return QRectF(body.left() + _PAD, top, width, asked.height() + 2)
+        return QRectF(body.left() + _PAD, top, width, len(self.lines(row, width)) * self.line_height)
+
+    @property
+    def line_height(self) -> int:
+        """How far the lines of a sentence are apart."""
+        return self._hub.theme.line_height("small") + 2
+
+    def lines(self, row: ConflictCard, width: float) -> list[str]:
+        """The sentence in lines of a width; a name that is longer than a line is broken."""
+        layout = QTextLayout(row.text, self._hub.theme.font("small"))
+        option = QTextOption()
+        option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
+        layout.setTextOption(option)
+        layout.beginLayout()
+        found: list[str] = []
+        while len(found) < _MOST_LINES and (line := layout.createLine()).isValid():
+            line.setLineWidth(max(1.0, width))
+            found.append(row.text[line.textStart() : line.textStart() + line.textLength()].rstrip())
+        layout.endLayout()
+        return found
 
     def buttons(self, row: ConflictCard, box: QRectF) -> list[tuple[CardButton, QRectF]]:
         """Where the buttons are; one that does not fit beside the others begins a line of its own."""
@@ -90,15 +107,18 @@ class CardDelegate(ButtonDelegate):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         self._ground(painter, theme, card, body)
         self._head(painter, theme, card, self.places.head(body))
-        painter.setFont(theme.font("small"))
-        painter.setPen(theme.color("text.secondary"))
-        painter.drawText(self.places.text(card, body), _WRAP, card.text)
+        text = self.places.text(card, body)
+        for number, line in enumerate(self.places.lines(card, text.width())):
+            height = self.places.line_height
+            where = QRectF(text.left(), text.top() + number * height, text.width(), height)
+            draw_text(painter, theme, where, line, style="small", token="text.secondary", elide=None)
+        ring, radius = body, theme.radius("card")
         for button, place in self.places.buttons(card, box):
             self._button(painter, theme, card, button, place, index.row())
+            if button is self.focus.button:
+                ring, radius = place, theme.radius("small")
         if self.focus.row == index.row():
-            focused = CardButton(self.focus.button) if self.focus.button is not None else None
-            place = next((where for which, where in self.places.buttons(card, box) if which is focused), None)
-            focus_ring(painter, theme, place or body, theme.radius("small" if place else "card"))
+            focus_ring(painter, theme, ring, radius)
         painter.restore()
 
     def _ground(self, painter: QPainter, theme: Theme, card: ConflictCard, body: QRectF) -> None:

@@ -200,6 +200,15 @@ class FilesView(ButtonList[TreeRow, FileButton]):
         elif step < 0 and (above := self._model.parent_of(number)) >= 0:
             self.setCurrentIndex(self._model.index(above))
 
+    def is_open(self, row: TreeRow) -> bool | None:
+        """Whether what is in a folder is shown."""
+        return row.open if row.file is None else None
+
+    @property
+    def is_tree(self) -> bool:
+        """Whether folders are rows of their own."""
+        return self._model.as_tree
+
     def row_actions(self, number: int, row: TreeRow) -> Mapping[str, Callable[[], None]]:
         """What the keys for rows do here."""
         file = row.file

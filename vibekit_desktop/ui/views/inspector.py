@@ -5,6 +5,7 @@ Arranges views and passes their intents on; owns their models. UI thread only.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 from PySide6.QtCore import QPoint, QRectF, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
@@ -23,6 +24,7 @@ from vibekit_desktop.ui.models.timeline import TimelineModel
 from vibekit_desktop.ui.models.timeline_rows import Running
 from vibekit_desktop.ui.text import tr
 from vibekit_desktop.ui.theme.palette import ThemeHub
+from vibekit_desktop.ui.views import list_access
 from vibekit_desktop.ui.views.blank import Blank, Skeleton
 from vibekit_desktop.ui.views.conflicts_tab import ConflictsTab
 from vibekit_desktop.ui.views.files_tab import FilesTab
@@ -141,6 +143,9 @@ class Inspector(QWidget):
         cards.compare_requested.connect(self.diff_requested)
         cards.settle_requested.connect(self.settle_requested)
         cards.bring_back_requested.connect(self.bring_back_requested)
+        list_access.install()
+        for view in (self.timeline, self.files.list, self.conflicts.list):
+            view.focus_moved.connect(partial(list_access.say_focus, view))
         self.bar.chosen.connect(self._show_page)
         self.bar.rescan_requested.connect(self.rescan_requested)
         self.bar.fold_requested.connect(self._fold)

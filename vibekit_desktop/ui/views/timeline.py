@@ -201,6 +201,10 @@ class TimelineView(ButtonList[TimelineRow, Button]):
         if Button.TOGGLE in row.buttons and row.open is (step < 0):
             self.act(number, Button.TOGGLE)
 
+    def is_open(self, row: TimelineRow) -> bool | None:
+        """Whether the files of a group are shown."""
+        return row.open if Button.TOGGLE in row.buttons else None
+
     def tip(self, row: TimelineRow) -> str:
         """What was cut off."""
         if row.kind is RowKind.TURN:
