@@ -10,7 +10,7 @@ from vibekit_desktop.core.types.chats import ChatHeader
 from vibekit_desktop.core.types.ids import ChatId
 from vibekit_desktop.ui.actions import table
 from vibekit_desktop.ui.dialogs.question import Choice, Question
-from vibekit_desktop.ui.keys import LOOKS, Keys
+from vibekit_desktop.ui.keys import CHAT_ONLY, LOOKS, Keys
 from vibekit_desktop.ui.models.chat_list import ChatListModel
 from vibekit_desktop.ui.models.transcript import TranscriptModel
 from vibekit_desktop.ui.theme.palette import ThemeHub
@@ -50,6 +50,12 @@ class Doer:
 
     def restore(self) -> None:
         self.asked.append("restore")
+
+    def branch(self) -> None:
+        self.asked.append("branch")
+
+    def act_on_chat(self, name: str) -> None:
+        self.asked.append(f"{name} the chat")
 
     def undo(self) -> None:
         self.asked.append("undo")
@@ -129,11 +135,37 @@ def test_keys_reach_what_they_ask_for(window: tuple[MainWindow, Doer, Keys]) -> 
     _press(shown, Qt.Key.Key_Y, control)
     _press(shown, Qt.Key.Key_D, control, shift)
     _press(shown, Qt.Key.Key_R, control, shift)
+    _press(shown, Qt.Key.Key_B, control, shift)
     _press(shown, Qt.Key.Key_N, control)
+    _press(shown, Qt.Key.Key_F2)
+    _press(shown, Qt.Key.Key_P, control, shift)
+    _press(shown, Qt.Key.Key_S, control, shift)
     _press(shown, Qt.Key.Key_X, control, shift)
     _press(shown, Qt.Key.Key_F1)
     _press(shown, Qt.Key.Key_Slash, control)
-    assert doer.asked == ["rescan", "undo", "redo", "review", "restore", "new chat", "stop", "shortcuts", "shortcuts"]
+    taken_back = ["undo", "redo", "review", "restore", "branch"]
+    of_the_chat = ["rename the chat", "pin the chat", "export the chat"]
+    assert doer.asked == ["rescan", *taken_back, "new chat", *of_the_chat, "stop", "shortcuts", "shortcuts"]
+
+
+def test_the_tabs_of_the_inspector_have_keys_that_open_it(window: tuple[MainWindow, Doer, Keys]) -> None:
+    shown, doer, _ = window
+    shown.toggle_inspector()
+    for tab, key in enumerate((Qt.Key.Key_1, Qt.Key.Key_2, Qt.Key.Key_3)):
+        _press(shown, key, Qt.KeyboardModifier.AltModifier)
+        assert shown.panes.inspector_open
+        assert doer.inspector.tab() == tab
+
+
+def test_find_is_the_chats_until_a_review_is_shown(window: tuple[MainWindow, Doer, Keys]) -> None:
+    shown, doer, keys = window
+    _press(shown, Qt.Key.Key_F, Qt.KeyboardModifier.ControlModifier)
+    assert doer.page.transcript.finding.isVisible()
+    shown.install_page("review", QWidget())
+    shown.show_page("review")
+    assert not any(keys.actions[name].isEnabled() for name in CHAT_ONLY)
+    shown.show_page("transcript")
+    assert all(keys.actions[name].isEnabled() for name in CHAT_ONLY)
 
 
 def test_nothing_is_taken_back_while_it_is_held_back(window: tuple[MainWindow, Doer, Keys]) -> None:

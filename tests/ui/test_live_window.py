@@ -107,6 +107,8 @@ def test_an_agent_that_cannot_be_started_is_not_started_by_typing(program: Progr
 # -- while the agent starts ------------------------------------------------------------------------------------------
 
 
+LOOK = ["timeline", "pins", "placed_conflicts"]
+"""What is asked for once when files may have changed."""
 STARTING = replace(
     IDLE, phase=LivePhase.STARTING, problem="It did not start.", error=AgentFailed("Claude Code", "start", "exit")
 )
@@ -279,7 +281,7 @@ def test_a_running_turn_is_shown_without_reading_the_chat_again(program: Program
         program.fake.publish(ChatUpdated(header))
     program.tell(HistoryGrew(MAIN, samples.WORKSPACE))
     assert [name for name, _ in program.fake.chats.calls if name == "open"] == []
-    assert [name for name, _ in program.fake.checkpoints.calls] == ["timeline"], "what it changed is fresh"
+    assert [name for name, _ in program.fake.checkpoints.calls] == LOOK, "what it changed is fresh"
     assert not program.composer.send_button.isVisible()
 
 
@@ -295,7 +297,7 @@ def test_the_end_of_a_turn_reads_the_chat_once(program: Program) -> None:
         LiveChanged(IDLE),
     )
     assert [name for name, _ in program.fake.chats.calls if name == "open"] == ["open"]
-    assert [name for name, _ in program.fake.checkpoints.calls] == ["timeline"]
+    assert [name for name, _ in program.fake.checkpoints.calls] == LOOK
     assert program.conductor.notifier.shown == ""
 
 

@@ -12,7 +12,7 @@ from PySide6.QtCore import QEvent, QObject, QTimer
 
 from vibekit_desktop.core.api import Core
 from vibekit_desktop.core.types.chats import ChatHeader, ChatStatus, ChatView
-from vibekit_desktop.core.types.checkpoints import AfterTurn, BeforeTurn, Now, Point, RestoreReport, Timeline, parse_point
+from vibekit_desktop.core.types.checkpoints import Now, Point, RestoreReport, Timeline, parse_point
 from vibekit_desktop.core.types.errors import CoreError
 from vibekit_desktop.core.types.events import (
     ChatArchived,
@@ -25,8 +25,10 @@ from vibekit_desktop.core.types.events import (
 from vibekit_desktop.core.types.ids import ChatId, WorkspacePath
 from vibekit_desktop.ui.agent_desk import AgentDesk
 from vibekit_desktop.ui.bridge import Bridge
+from vibekit_desktop.ui.chat_desk import ChatDesk
 from vibekit_desktop.ui.dialogs.shortcuts import Shortcuts, rows_of
 from vibekit_desktop.ui.error_text import ErrorText, sentence
+from vibekit_desktop.ui.inspector_desk import InspectorDesk
 from vibekit_desktop.ui.keys import Keys
 from vibekit_desktop.ui.live_desk import LiveDesk
 from vibekit_desktop.ui.models.chat_list import ChatListModel
@@ -42,6 +44,7 @@ from vibekit_desktop.ui.review_desk import ReviewDesk
 from vibekit_desktop.ui.taking_back import TakingBack
 from vibekit_desktop.ui.text import tr
 from vibekit_desktop.ui.theme.palette import ThemeHub
+from vibekit_desktop.ui.transcript_desk import TranscriptDesk
 from vibekit_desktop.ui.views.blank import Blank
 from vibekit_desktop.ui.views.chat_page import ChatPage
 from vibekit_desktop.ui.views.first_run import FirstRun
@@ -97,9 +100,16 @@ class Conductor(QObject):
         self.agents = AgentDesk(core, hub, self.bridge, self.notifier, window, self.open, self.page, self.first_run, self.live)
         self.checkpoints = CheckpointOperations(hub, self.bridge, core, self.notifier, window)
         self.back = TakingBack(self.bridge, self.notifier, self.open, self.checkpoints, self.live)
-        desk = (core, hub, self.bridge, self.notifier, window, self.open, self.live, self.checkpoints, self.review)
-        self.reviews = ReviewDesk(*desk)
+        around = (core, hub, self.bridge, self.notifier, window, self.open, self.live, self.checkpoints)
+        self.reviews = ReviewDesk(*around, self.review)
         self.histories = HistoryOperations(core, self.bridge, self.notifier, self)
+        self.desk = ChatDesk(
+            core, hub, self.bridge, self.notifier, window, self.open, self.sidebar, self.page.header, self.chats
+        )
+        self.transcripts = TranscriptDesk(
+            core, self.bridge, self.notifier, self.open, self.live, self.back, self.page.transcript, self.transcript
+        )
+        self.inspectors = InspectorDesk(*around, self.inspector, self.chats)
         self._look_again = QTimer(self)
         self._look_again.setSingleShot(True)
         self._look_again.setInterval(_LOOK_AGAIN_MS)
@@ -142,17 +152,12 @@ class Conductor(QObject):
         self.page.header.review_requested.connect(self.open_review)
         self.page.leave_requested.connect(self.back.leave_unfinished)
         self.page.header.inspector_toggled.connect(self._window.toggle_inspector)
-        transcript = self.page.transcript
-        transcript.restore_requested.connect(lambda turn: self.back.restore_to(BeforeTurn(turn)))
-        transcript.diff_requested.connect(
-            lambda path, turn: self.open_review(BeforeTurn(turn), AfterTurn(turn), WorkspacePath(path))
-        )
-        transcript.undo_requested.connect(lambda path, turn: self.back.undo_file(WorkspacePath(path), BeforeTurn(turn)))
-        transcript.review_requested.connect(lambda turn: self.open_review(BeforeTurn(turn), AfterTurn(turn)))
-        transcript.earlier_requested.connect(lambda: self.open.read_earlier(self.transcript.first_loaded))
-        transcript.open_chat_requested.connect(lambda chat: self.open_chat(ChatId(chat)))
-        transcript.colours_wanted.connect(self._colour)
-        transcript.copied.connect(lambda: self.notifier.toast(tr("Copied"), "done"))
+        self.transcripts.review_wanted.connect(self.open_review)
+        self.transcripts.chat_wanted.connect(self.open_chat)
+        self.transcripts.branch_wanted.connect(self._branch)
+        self.page.transcript.conflict_pressed.connect(self.inspectors.press_conflict)
+        self.page.transcript.conflicts_requested.connect(self._show_conflicts)
+        self.page.header.find_requested.connect(self.page.transcript.open_find)
         self.inspector.diff_requested.connect(lambda path, old, new: self.open_review(old, new, path))
         self.inspector.review_requested.connect(self.open_review)
         self.inspector.undo_file_requested.connect(self.back.undo_file)
@@ -162,6 +167,11 @@ class Conductor(QObject):
         self.inspector.open_chat_requested.connect(self.open_chat)
         self.inspector.files_wanted.connect(self.open.list_files)
         self.inspector.retry_requested.connect(self.open.refresh)
+        self.inspector.rescan_requested.connect(self._look)
+        self.inspectors.conflicts_known.connect(self.transcript.set_conflicts)
+        self.inspectors.compare_wanted.connect(lambda path, old, new: self.open_review(old, new, path))
+        self.desk.chat_wanted.connect(self.open_chat)
+        self.desk.rescan_wanted.connect(self.rescan)
         self.review.back_requested.connect(lambda: self._window.show_page("transcript"))
         self.first_run.folder_chosen.connect(self.histories.start_open_folder)
         self.first_run.source_opened.connect(self.histories.start_open_source)
@@ -275,17 +285,14 @@ class Conductor(QObject):
 
     def _put(self, header: ChatHeader) -> None:
         self.live.note(header)
-        if header.archived:
-            self.chats.drop(header.id)  # it may have news of its own, but not here
-        else:
-            self.chats.put(header)
+        self.chats.put(header)
         self.open.row_changed(header)
         if header.id == self.open.chat:
             self._window.set_chat(header.name, workspace_name(header.workspace))
             self.page.header.set_title(header.name)
 
     def _put_away(self, chat: ChatId) -> None:
-        self.chats.drop(chat)
+        self.chats.put_away(chat)
         if chat == self.open.chat:
             self.open.reload()
 
@@ -365,12 +372,6 @@ class Conductor(QObject):
         self.rescan()
         self.open.look_again()
 
-    def _colour(self, key: str, name: str, lines: tuple[str, ...]) -> None:
-        async def work() -> None:
-            self.page.transcript.set_colours(key, await self._core.diffs.highlight(name, lines))
-
-        self.bridge.spawn(self.page.transcript, work(), name="colour a code block")
-
     # What a person asks for.
 
     def open_review(self, old: Point | None = None, new: Point | None = None, path: WorkspacePath | None = None) -> None:
@@ -381,6 +382,24 @@ class Conductor(QObject):
     def restore(self) -> None:
         """Restore to before the last turn, after a preview."""
         self.back.restore_last()
+
+    def act_on_chat(self, name: str) -> None:
+        """Do one of `chat_desk.CHAT_ACTIONS` with the chat whose row has the focus, else with the open one."""
+        self.desk.act_on_open(name)
+
+    def branch(self) -> None:
+        """Make a chat of its own that ends before the last turn, after asking."""
+        if self.open.last_turn:
+            self._branch(self.open.last_turn)
+
+    def _branch(self, turn: int) -> None:
+        if self.open.chat is not None:
+            self.desk.work.branch(self.open.chat, turn, why_files_stay=self.live.why_held)
+
+    def _show_conflicts(self) -> None:
+        if not self._window.panes.inspector_open:
+            self._window.toggle_inspector()
+        self.inspectors.show_conflicts()
 
     def undo(self) -> None:
         """Take back the newest restore or undo of a file of the open chat."""

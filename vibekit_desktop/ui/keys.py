@@ -12,6 +12,7 @@ from PySide6.QtCore import QObject, Qt
 from PySide6.QtWidgets import QApplication, QLineEdit, QPlainTextEdit, QTextEdit, QWidget
 
 from vibekit_desktop.ui.actions import Actions, shown_keys
+from vibekit_desktop.ui.chat_desk import CHAT_ACTIONS
 from vibekit_desktop.ui.dialogs.overlay import Overlay
 from vibekit_desktop.ui.theme.palette import ThemeHub
 from vibekit_desktop.ui.views.chat_page import ChatPage
@@ -20,7 +21,8 @@ from vibekit_desktop.ui.views.main_window import MainWindow
 from vibekit_desktop.ui.views.sidebar import Sidebar
 
 _ZOOM_STEP = 0.1
-_CHAT_ONLY = ("find", "find-next", "find-previous", "previous-turn", "next-turn")
+CHAT_ONLY = ("find", "find-next", "find-previous", "previous-turn", "next-turn")
+"""A review has actions of its own with these keys: there they are off."""
 LOOKS = ("system", "light", "dark")
 
 
@@ -34,6 +36,8 @@ class Doer(Protocol):
     def rescan(self) -> None: ...
     def open_review(self) -> None: ...
     def restore(self) -> None: ...
+    def branch(self) -> None: ...
+    def act_on_chat(self, name: str) -> None: ...
     def undo(self) -> None: ...
     def redo(self) -> None: ...
     def new_chat(self) -> None: ...
@@ -72,6 +76,9 @@ class Keys(QObject):
         give("open-folder", doer.sidebar.choose_folder)
         give("workspaces", doer.sidebar.open_workspace_menu)
         give("rescan", doer.rescan)
+        give("archived", doer.sidebar.toggle_archived)
+        for name in CHAT_ACTIONS:
+            give(name, partial(doer.act_on_chat, name))
         give("next-chat", lambda: doer.sidebar.list.step(1))
         give("previous-chat", lambda: doer.sidebar.list.step(-1))
         give("toggle-sidebar", window.toggle_sidebar)
@@ -80,6 +87,14 @@ class Keys(QObject):
         give("focus-transcript", doer.page.transcript.setFocus)
         give("focus-inspector", lambda: doer.inspector.shown_list().setFocus(Qt.FocusReason.ShortcutFocusReason))
         give("focus-composer", doer.page.composer.focus)
+        for tab, name in enumerate(("timeline", "files", "conflicts")):
+            give(name, partial(self._show_tab, doer.inspector, tab))
+        transcript = doer.page.transcript
+        give("previous-turn", lambda: transcript.step_turn(-1))
+        give("next-turn", lambda: transcript.step_turn(1))
+        give("find", transcript.open_find)
+        give("find-next", lambda: transcript.find_next(1))
+        give("find-previous", lambda: transcript.find_next(-1))
         give("next-pane", lambda: self._step_pane(1))
         give("previous-pane", lambda: self._step_pane(-1))
         composer, permission = doer.page.composer, doer.page.permission
@@ -92,6 +107,7 @@ class Keys(QObject):
         permission.set_keys(shown_keys(self.actions["allow-once"]), shown_keys(self.actions["deny"]))
         give("review", doer.open_review)
         give("restore", doer.restore)
+        give("branch", doer.branch)
         give("undo", lambda: None if _writing() else doer.undo())
         give("redo", lambda: None if _writing() else doer.redo())
         give("bigger", lambda: self._set_zoom(hub.zoom + _ZOOM_STEP))
@@ -122,7 +138,7 @@ class Keys(QObject):
 
     def _page_changed(self, page: str) -> None:
         """A review has these keys for itself."""
-        for name in _CHAT_ONLY:
+        for name in CHAT_ONLY:
             if self.actions[name].isVisible():
                 self.actions.enable(name, page == "transcript")
 
@@ -136,6 +152,12 @@ class Keys(QObject):
         """Whether nothing may be taken back now, because a turn runs."""
         for name in ("restore", "undo", "redo"):
             self.actions.enable(name, not held)
+
+    def _show_tab(self, inspector: Inspector, tab: int) -> None:
+        if not self._window.panes.inspector_open:
+            self._window.toggle_inspector()
+        inspector.show_tab(tab)
+        inspector.shown_list().setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     def _step_pane(self, step: int) -> None:
         focus = QApplication.focusWidget()

@@ -1,4 +1,4 @@
-"""Answer what the transcript asks for: messages that are not loaded, a file to be opened, a message to be written anew.
+"""Answer what the transcript asks for: something to be taken back or shown, messages that are not loaded, a file to be opened.
 
 Connects only; what is found is in `views.transcript_find`, what is open in `operations.open_chat`. UI thread only.
 """
@@ -6,13 +6,13 @@ Connects only; what is found is in `views.transcript_find`, what is open in `ope
 import sys
 from collections.abc import Iterable, Sequence
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QGuiApplication
 
 from vibekit_desktop.core.api import Core
 from vibekit_desktop.core.types.agents import Prompt
 from vibekit_desktop.core.types.chats import ChatView, Message
-from vibekit_desktop.core.types.checkpoints import Now, State, Timeline
+from vibekit_desktop.core.types.checkpoints import AfterTurn, BeforeTurn, Now, State, Timeline
 from vibekit_desktop.core.types.diffs import DiffRequest
 from vibekit_desktop.core.types.errors import CoreError
 from vibekit_desktop.core.types.ids import ChatId, WorkspacePath
@@ -23,6 +23,7 @@ from vibekit_desktop.ui.models.cards import relative
 from vibekit_desktop.ui.models.transcript import TranscriptModel
 from vibekit_desktop.ui.notify import Notifier
 from vibekit_desktop.ui.operations.open_chat import OpenChat
+from vibekit_desktop.ui.taking_back import TakingBack
 from vibekit_desktop.ui.text import tr
 from vibekit_desktop.ui.views.open_file import open_in_editor, runs_when_opened
 from vibekit_desktop.ui.views.transcript import TranscriptView
@@ -35,7 +36,15 @@ _RECENT = 2_000
 
 
 class TranscriptDesk(QObject):
-    """One window's transcript. Invariant: what it is told is of the chat that is open."""
+    """One window's transcript. Signals: ``review_wanted(old, new, path)``: the changes between two points are to be shown,
+    beginning with a file if ``path`` is not None; ``chat_wanted(chat)``: it is to be shown; ``branch_wanted(turn)``: a branch
+    from before this turn is to be made.
+
+    Invariant: what it is told is of the chat that is open."""
+
+    review_wanted = Signal(object, object, object)
+    chat_wanted = Signal(object)
+    branch_wanted = Signal(int)
 
     def __init__(
         self,
@@ -44,6 +53,7 @@ class TranscriptDesk(QObject):
         notifier: Notifier,
         opened: OpenChat,
         live: LiveDesk,
+        back: TakingBack,
         view: TranscriptView,
         model: TranscriptModel,
     ) -> None:
@@ -55,11 +65,33 @@ class TranscriptDesk(QObject):
         self._live = live
         self._view = view
         self._model = model
+        view.restore_requested.connect(lambda turn: back.restore_to(BeforeTurn(turn)))
+        view.undo_requested.connect(lambda path, turn: back.undo_file(WorkspacePath(path), BeforeTurn(turn)))
+        view.diff_requested.connect(lambda path, turn: self._review(turn, WorkspacePath(path)))
+        view.review_requested.connect(self._review)
+        view.branch_requested.connect(self.branch_wanted)
+        view.open_chat_requested.connect(lambda chat: self.chat_wanted.emit(ChatId(chat)))
+        view.earlier_requested.connect(lambda: opened.read_earlier(model.first_loaded))
+        view.colours_wanted.connect(self._colour)
+        view.copied.connect(lambda: notifier.toast(tr("Copied"), "done"))
         view.edit_requested.connect(self._write_anew)
         view.file_requested.connect(self._open_file)
         view.finding.earlier_wanted.connect(self._look_earlier)
         view.finding.load_wanted.connect(self._load)
         opened.timeline_read.connect(self._note_files)
+
+    # What a turn did.
+
+    def _review(self, turn: int, path: WorkspacePath | None = None) -> None:
+        self.review_wanted.emit(BeforeTurn(turn), AfterTurn(turn), path)
+
+    # Code.
+
+    def _colour(self, key: str, name: str, lines: tuple[str, ...]) -> None:
+        async def work() -> None:
+            self._view.set_colours(key, await self._core.diffs.highlight(name, lines))
+
+        self._bridge.spawn(self._view, work(), name="colour a code block")
 
     # Messages that are not loaded.
 

@@ -342,9 +342,9 @@ class TranscriptView(TranscriptList):
         elif event.matches(QKeySequence.StandardKey.Find):
             self.open_find()
         elif event.matches(QKeySequence.StandardKey.FindNext):
-            self._find_next(1)
+            self.find_next(1)
         elif event.matches(QKeySequence.StandardKey.FindPrevious):
-            self._find_next(-1)
+            self.find_next(-1)
         elif modifiers & Qt.KeyboardModifier.AltModifier and up_down:
             self.step_turn(up_down)
         elif modifiers & Qt.KeyboardModifier.ShiftModifier or not self._walk(sideways, up_down):
@@ -356,7 +356,8 @@ class TranscriptView(TranscriptList):
             return self._open_or_close(opens=sideways > 0)
         return bool(up_down) and self._step_inside(up_down)
 
-    def _find_next(self, step: int) -> None:
+    def find_next(self, step: int) -> None:
+        """Go to the next place (1) or the one before (-1) of what is looked for; if nothing is, ask for it."""
         if self.finding.isHidden():
             self.open_find()
         else:
