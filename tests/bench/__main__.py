@@ -6,9 +6,16 @@ thread's work is meant: milliseconds alone say more about the machine than about
 
 import sys
 
-from tests.bench import agents, chats, diff, opening, start
+from tests.bench import agents, chats, diff, opening, start, window
 
-BENCHES = {"start": start.run, "diff": diff.run, "open": opening.run, "chats": chats.run, "agents": agents.run}
+BENCHES = {
+    "start": start.run,
+    "diff": diff.run,
+    "open": opening.run,
+    "chats": chats.run,
+    "agents": agents.run,
+    "window": window.run,
+}
 
 
 def main(names: list[str]) -> int:

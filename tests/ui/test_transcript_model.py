@@ -137,17 +137,24 @@ def test_notes_have_words_of_their_own(model: TranscriptModel) -> None:
         Message(id="2", role="event", event_kind="compacted", content="The summary"),
         Message(id="3", role="event", event_kind="model_switched", content="opus"),
         Message(id="4", role="event", event_kind="some_new_kind", content="Something else"),
+        Message(id="5", role="event", event_kind="cancelled", content="It did not stop when asked, and was ended."),
     )
     model.set_view(samples.chat_view(events))
-    blocks = [model.block(row) for row in range(4)]
+    blocks = [model.block(row) for row in range(5)]
     assert [block.text for block in blocks if isinstance(block, EventBlock)] == [
         "Interrupted",
         "Earlier messages were summed up for the agent",
         "Model changed to opus",
         "Something else",
+        "Cancelled",
     ]
-    assert isinstance(blocks[1], EventBlock)
-    assert blocks[1].detail == "The summary"
+    assert [block.detail for block in blocks if isinstance(block, EventBlock)] == [
+        "x",
+        "The summary",
+        "",
+        "",
+        "It did not stop when asked, and was ended.",
+    ]
 
 
 def test_a_very_long_answer_is_sliced_without_losing_a_character(model: TranscriptModel) -> None:

@@ -57,9 +57,9 @@ def event_block(message: Message) -> EventBlock:
     """A message of the program's own, as a note."""
     match message.event_kind:
         case "interrupted":
-            return EventBlock("stop", tr("Interrupted"))
+            return EventBlock("stop", tr("Interrupted"), message.content)
         case "cancelled":
-            return EventBlock("stop", tr("Cancelled"))
+            return EventBlock("stop", tr("Cancelled"), message.content)
         case "compacted":
             return EventBlock("archive", tr("Earlier messages were summed up for the agent"), message.content)
         case "compaction_failed":

@@ -3,8 +3,9 @@
 from array import array
 from collections.abc import Sequence, Set
 from enum import IntEnum
+from struct import Struct
 
-from vibekit_desktop.core.types.chats import ChatView, Message
+from vibekit_desktop.core.types.chats import ChatView, Message, TurnSpan
 from vibekit_desktop.ui.models import text_parts
 from vibekit_desktop.ui.models.plan import steps_of
 
@@ -36,6 +37,10 @@ and so on as last number. A footer has its turn as first, a branch its place in 
 answer that is still coming have the index its message will have, and so has the line that says that a turn runs.
 """
 
+_row = Struct("5l").pack
+"""One row on its way into the columns: kind, message, first, last, weight. Side by side in one buffer a hundred thousand
+messages come about in half the time that five columns at once take."""
+
 _BRANCH, _CHECKPOINT, _USER, _THINKING, _ANSWER, _CARDS, _FOOTER, _EVENT, _EARLIER, _PLAN, _WORKING = range(11)
 
 
@@ -63,6 +68,16 @@ class Rows:
         self.firsts.append(first)
         self.lasts.append(last)
         self.weights.append(weight)
+
+    def take(self, packed: bytearray) -> None:
+        """More rows at the end, each as `_row` packs it."""
+        table = array("l")
+        table.frombytes(packed)
+        self.kinds += bytes(table[::5].tolist())
+        self.messages += table[1::5]
+        self.firsts += table[2::5]
+        self.lasts += table[3::5]
+        self.weights += table[4::5]
 
     def part(self, first: int, end: int) -> "Rows":
         """The rows from ``first`` up to ``end``, as a table of their own."""
@@ -131,70 +146,89 @@ def add_messages(
     rows: Rows, view: ChatView, messages: Sequence[Message], first: int, since: int, quiet: Set[int], branches_before: int = 0
 ) -> None:
     """The rows of the messages from index ``since`` on, and of the branches after the first ``branches_before`` of them."""
-    starts: dict[int, int] = {}
-    ends: dict[int, int] = {}
-    for span in reversed(view.turns):
-        if span.last_message < since:
-            break
-        starts[span.first_message] = span.turn
-        ends[span.last_message] = span.turn
+    packed = bytearray()
+    spans = _spans_since(view, since)
+    starting = ending = 0
+    start, end = (spans[0].first_message, spans[0].last_message) if spans else (-1, -1)
     branches = sorted((turn, place) for place, (turn, _last, _chat) in enumerate(view.chat.removed_turns))[branches_before:]
-    for number in range(since, first + len(messages)):
-        message = messages[number - first]
-        turn = starts.get(number)
-        if turn is not None:
-            while branches and branches[0][0] < turn:
-                rows.add(_BRANCH, branches.pop(0)[1])
-            rows.add(_CHECKPOINT, number)
-        if message.role == "user":
-            rows.add(_USER, number, 0, 0, len(message.content))
-        elif message.role == "assistant":
-            add_answer(rows, number, message)
+    for number, message in enumerate(messages[since - first :] if since > first else messages, since):
+        if start <= number and starting < len(spans):
+            if start == number:
+                while branches and branches[0][0] < spans[starting].turn:
+                    packed += _row(_BRANCH, branches.pop(0)[1], 0, 0, 0)
+                packed += _row(_CHECKPOINT, number, 0, 0, 0)
+            while start <= number and (starting := starting + 1) < len(spans):
+                start = spans[starting].first_message
+        role = message.role
+        if role == "user":
+            packed += _row(_USER, number, 0, 0, len(message.content))
+        elif role == "assistant":
+            _pack_answer(packed, number, message)
         else:
-            rows.add(_EVENT, number)
-        if number in ends and ends[number] not in quiet:
-            rows.add(_FOOTER, number, ends[number])
+            packed += _row(_EVENT, number, 0, 0, 0)
+        if end <= number and ending < len(spans):
+            if end == number and (turn := spans[ending].turn) not in quiet:
+                packed += _row(_FOOTER, number, turn, 0, 0)
+            while end <= number and (ending := ending + 1) < len(spans):
+                end = spans[ending].last_message
     for _turn, place in branches:
-        rows.add(_BRANCH, place)
+        packed += _row(_BRANCH, place, 0, 0, 0)
+    rows.take(packed)
+
+
+def _spans_since(view: ChatView, since: int) -> Sequence[TurnSpan]:
+    """The turns that have messages from an index on, in order."""
+    turns = view.turns
+    at = len(turns)
+    while at and turns[at - 1].last_message >= since:
+        at -= 1
+    return turns[at:]
 
 
 def add_answer(rows: Rows, number: int, message: Message, since: int = -1) -> None:
     """The rows of one answer: all, or those of its blocks from ``since`` on, where a row of it begins."""
+    packed = bytearray()
+    _pack_answer(packed, number, message, since)
+    rows.take(packed)
+
+
+def _pack_answer(packed: bytearray, number: int, message: Message, since: int = -1) -> None:
     blocks = message.blocks
     if since < 0 and message.plan and (steps := len(steps_of(message.plan))):
-        rows.add(_PLAN, number, -1, -1, steps)
+        packed += _row(_PLAN, number, -1, -1, steps)
     if not blocks:
         if message.reasoning:
-            rows.add(_THINKING, number, -1, -1)
+            packed += _row(_THINKING, number, -1, -1, 0)
         if message.tool_calls:
-            rows.add(_CARDS, number, -1, -1, len(message.tool_calls))
+            packed += _row(_CARDS, number, -1, -1, len(message.tool_calls))
         if message.content:
-            _text_rows(rows, number, -1, message.content)
+            _pack_text(packed, number, -1, message.content)
         return
-    at, count = max(0, since), len(blocks)
-    while at < count:
+    calls = 0
+    for at in range(max(0, since), len(blocks)):
         block = blocks[at]
-        if block.type == "tool_use":
-            end, limit = at, min(count, at + MOST_CALLS)
-            while end + 1 < limit and blocks[end + 1].type == "tool_use":
-                end += 1
-            rows.add(_CARDS, number, at, end, end - at + 1)
-            at = end
-        elif block.type == "thinking":
+        kind = block.type
+        if calls and (kind != "tool_use" or calls == MOST_CALLS):
+            packed += _row(_CARDS, number, at - calls, at - 1, calls)
+            calls = 0
+        if kind == "tool_use":
+            calls += 1
+        elif kind == "thinking":
             if block.thinking and not block.thinking.isspace():
-                rows.add(_THINKING, number, at, at)
-        elif block.text and not block.text.isspace():
-            _text_rows(rows, number, at, block.text)
-        at += 1
+                packed += _row(_THINKING, number, at, at, 0)
+        elif (text := block.text) and not text.isspace():
+            _pack_text(packed, number, at, text)
+    if calls:
+        packed += _row(_CARDS, number, len(blocks) - calls, len(blocks) - 1, calls)
 
 
-def _text_rows(rows: Rows, number: int, block: int, text: str) -> None:
-    sizes = text_parts.sizes(text)
-    if len(sizes) == 1:
-        rows.add(_ANSWER, number, block, block, len(text))
+def _pack_text(packed: bytearray, number: int, block: int, text: str) -> None:
+    sizes = text_parts.sizes(text) if len(text) > text_parts.PART else ()
+    if len(sizes) < 2:
+        packed += _row(_ANSWER, number, block, block, len(text))
         return
     for part, size in enumerate(sizes):
-        rows.add(_ANSWER, number, block, -2 - part, size)
+        packed += _row(_ANSWER, number, block, -2 - part, size)
 
 
 def message_turns(view: ChatView) -> tuple[Sequence[int], Sequence[tuple[int, int]]]:

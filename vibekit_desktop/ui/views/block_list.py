@@ -15,6 +15,8 @@ from vibekit_desktop.ui.views.heights import Heights
 _EDGE = 32
 _PAD = 14
 _KEEP = 120
+_FAR = 4
+"""What is more screens away is gone to by the guessed heights."""
 _RING = 8
 """A ring around a block reaches so far out of it."""
 
@@ -101,12 +103,17 @@ class BlockList(QAbstractScrollArea):
         """Move by pixels; blocks that come in are laid out first, so nothing jumps."""
         if not self.count:
             return
-        self._at_end = False
+        self._at_end, down = False, pixels > 0
+        if abs(pixels) > _FAR * self.viewport().height():
+            # By the guesses: laying out all that lies between would stall the window.
+            place = max(0, self.heights.top(self.top_row) + self._offset + pixels)
+            self.top_row = self.heights.row_at(place)
+            self._offset, pixels = place - self.heights.top(self.top_row), 0
         self._offset += pixels
         if self.top_row == 0 and self._offset < 0:
             self._offset = 0
         self.fill()
-        self._at_end = self.is_at_end and pixels > 0
+        self._at_end = self.is_at_end and down
 
     def hold_still(self) -> None:
         """Do not follow the end any more; for what the person opens or folds."""
@@ -195,8 +202,11 @@ class BlockList(QAbstractScrollArea):
         return view
 
     def reveal(self, row: int) -> None:
-        """Bring a row into the viewport, by as little as possible."""
+        """Bring a row into the viewport, by as little as possible; one that is far away to its top."""
         self.lay_out(row)
+        if abs(self.row_top(row)) > _FAR * self.viewport().height():
+            self.scroll_to_row(row)
+            return
         top, height = self.row_top(row), self.heights[row]
         room = self.viewport().height()
         if top < 0 or height > room:

@@ -86,29 +86,30 @@ def gap_before(before: int, kind: int) -> int:
     return _GAP
 
 
+_KINDS = len(Kind)
+
+
 @lru_cache(maxsize=8)
-def _guesses(line: int, row_tool: int, per_line: int) -> tuple[Mapping[tuple[int, int], int], Mapping[int, tuple[int, int]]]:
-    """By the kind above and the kind: how high an empty row is, with its gap. By kind: how much more, per how much weight."""
+def _guesses(line: int, row_tool: int, per_line: int) -> tuple[Sequence[int], Sequence[int], Sequence[int]]:
+    """How high an empty row is with its gap, in lines of the kind above (the first: none) and columns of the kind; by kind how
+    much more, and per how much weight."""
     base = {int(kind): 28 for kind in Kind}
     base |= {int(Kind.THINKING): 24, int(Kind.EVENT): 24, int(Kind.CARDS): 1, int(Kind.PLAN): row_tool + 13}
     base |= {int(Kind.ANSWER): line, int(Kind.USER): line + 22}
-    step = {int(kind): (0, 1) for kind in Kind}
-    step |= {int(Kind.CARDS): (row_tool, 1), int(Kind.ANSWER): (line, per_line), int(Kind.USER): (line, per_line)}
-    step |= {int(Kind.PLAN): (24, 1)}
-    gaps = {(above, int(kind)): gap_before(above, kind) + base[int(kind)] for above in range(-1, len(Kind)) for kind in Kind}
-    return gaps, step
+    more = {int(Kind.CARDS): row_tool, int(Kind.ANSWER): line, int(Kind.USER): line, int(Kind.PLAN): 24}
+    per = {int(Kind.ANSWER): per_line, int(Kind.USER): per_line}
+    heights = [gap_before(above, kind) + base[int(kind)] for above in range(-1, _KINDS) for kind in Kind]
+    return heights, [more.get(kind, 0) for kind in range(_KINDS)], [per.get(kind, 1) for kind in range(_KINDS)]
 
 
 def guess_all(theme: Theme, kinds: Sequence[int], weights: Sequence[int], width: int, before: int = -1) -> list[int]:
     """A guess of every row's height, its gap included, from the length of its text or the number of its calls. ``before``: the
     kind of the row above the first."""
-    gaps, step = _guesses(theme.line_height("reading"), theme.size("row-tool"), max(20, width // 8))
+    empty, more, per = _guesses(theme.line_height("reading"), theme.size("row-tool"), max(20, width // 8))
     heights: list[int] = []
+    add = heights.append
+    above = (before + 1) * _KINDS
     for kind, weight in zip(kinds, weights, strict=True):
-        height = gaps[before, kind]
-        if weight:
-            times, over = step[kind]
-            height += times * (weight // over)
-        heights.append(height)
-        before = kind
+        add(empty[above + kind] + more[kind] * (weight // per[kind]) if weight else empty[above + kind])
+        above = (kind + 1) * _KINDS
     return heights
