@@ -5,6 +5,7 @@ A point is only named if the path has that content there. Pure but for looking a
 
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 from vibekit_desktop.core.checkpoint import conflicts, ownership
 from vibekit_desktop.core.checkpoint.history import Observation, View
@@ -17,6 +18,7 @@ from vibekit_desktop.core.types.checkpoints import (
     BeforeTurn,
     Conflict,
     FileState,
+    How,
     Now,
     PlacedConflict,
     Point,
@@ -60,18 +62,34 @@ def _position(found: _At) -> int:
 
 def _placed(view: View, points: _Points, position: int, one: Conflict, disk: Disk) -> PlacedConflict:
     seen = view.by_path.get(one.path, [])
-    own = [found for found in seen if ownership.puts_in_plan(found) and found.author is not Author.UNKNOWN]
-    later = next((found for found in own if found.position > position and _is(found.before, one.actual_sha)), None)
-    earlier = next((found for found in reversed(own) if found.position < position), None)
+    own = [
+        _Own(found, left)
+        for index, found in enumerate(seen)
+        if ownership.puts_in_plan(found) and found.author is not Author.UNKNOWN and found.how is not How.SETTLE
+        if (left := conflicts.left_by(seen[index : index + 2])) is not None
+    ]
+    later = next((each for each in own if each.seen.position > position and _is(each.seen.before, one.actual_sha)), None)
+    earlier = next((each for each in reversed(own) if each.seen.position < position), None)
     mine = later or earlier
     theirs = None if later is not None or not _is(disk(one.path), one.actual_sha) else Now()
     return PlacedConflict(
         conflict=one,
         theirs=theirs or _point_of(view, points, seen, one.actual_sha, position),
-        ours=None if mine is None else _point_of(view, points, seen, mine.after.sha or "", mine.position + 1),
-        turn=later.line.turn if later is not None and not later.line.entry else 0,
-        before=earlier.line.turn if earlier is not None and not earlier.line.entry else 0,
+        ours=None if mine is None else _point_of(view, points, seen, mine.left.sha or "", mine.seen.position + 1),
+        turn=_turn_of(later),
+        before=_turn_of(earlier),
     )
+
+
+class _Own(NamedTuple):
+    """A change that the chat made, with what it left."""
+
+    seen: Observation
+    left: FileState
+
+
+def _turn_of(own: _Own | None) -> int:
+    return own.seen.line.turn if own is not None and not own.seen.line.entry else 0
 
 
 def _point_of(view: View, points: _Points, seen: Sequence[Observation], sha: str, near: int) -> Point | None:

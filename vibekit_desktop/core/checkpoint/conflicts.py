@@ -4,10 +4,12 @@ Drift is a recorded change by the user, by nobody known, or by another chat, of 
 change that a capture met is told once, by the capture.
 """
 
+from collections.abc import Sequence
+
 from vibekit_desktop.core.checkpoint import log, ownership
-from vibekit_desktop.core.checkpoint.history import Observation, View
+from vibekit_desktop.core.checkpoint.history import Observation, View, agree, is_known
 from vibekit_desktop.core.checkpoint.log import Line
-from vibekit_desktop.core.types.checkpoints import Author, Conflict, How
+from vibekit_desktop.core.types.checkpoints import Author, Conflict, FileState, How
 from vibekit_desktop.core.types.ids import WorkspacePath
 
 
@@ -25,22 +27,37 @@ def positions(view: View) -> list[tuple[int, Conflict]]:
         if one is not None:
             met.add((one.path, one.actual_sha))
             found.append((position, one))
-    for seen in _drift(view):
-        if (seen.path, seen.after.sha or "") not in met:
-            found.append((seen.position, _told(view, seen)))
+    for seen, left in _drift(view):
+        if (seen.path, left.sha or "") not in met:
+            found.append((seen.position, _told(view, seen, left)))
     return sorted(found, key=lambda item: item[0])
 
 
-def _drift(view: View) -> list[Observation]:
-    found: list[Observation] = []
+def _drift(view: View) -> list[tuple[Observation, FileState]]:
+    """Others' changes of what was this chat's, each with what it left."""
+    found: list[tuple[Observation, FileState]] = []
     for seen_of_path in view.by_path.values():
         mine = False
-        for seen in seen_of_path:
+        for index, seen in enumerate(seen_of_path):
             if seen.own and ownership.puts_in_plan(seen) and seen.author is not Author.UNKNOWN:
                 mine = True
             elif mine and not seen.computed and seen.how is not How.SETTLE and _is_foreign(view, seen):
-                found.append(seen)
+                left = left_by(seen_of_path[index : index + 2])
+                if left is not None:
+                    found.append((seen, left))
     return found
+
+
+def left_by(seen: Sequence[Observation]) -> FileState | None:
+    """What the first of two observations of a path left. What came of a write that was announced without its content, the one
+    after it knows; None if nothing came of it, or nothing yet."""
+    first = seen[0]
+    if is_known(first.after) or first.how is not How.ANNOUNCED:
+        return first.after
+    if len(seen) == 1:
+        return None
+    left = seen[1].after if seen[1].how is How.SETTLE else seen[1].before
+    return left if is_known(left) and not agree(first.before, left) else None
 
 
 def _is_foreign(view: View, seen: Observation) -> bool:
@@ -48,12 +65,12 @@ def _is_foreign(view: View, seen: Observation) -> bool:
     return word in (Author.USER.value, Author.UNKNOWN.value) or ownership.other_chat(word) is not None
 
 
-def _told(view: View, seen: Observation) -> Conflict:
+def _told(view: View, seen: Observation, left: FileState) -> Conflict:
     return Conflict(
         path=seen.path,
         other_chat=ownership.other_chat(ownership.author_word(seen, view.chat)) or "",
         expected_sha=seen.before.sha or "",
-        actual_sha=seen.after.sha or "",
+        actual_sha=left.sha or "",
         tag="",
         ts=seen.line.ts,
     )

@@ -5,7 +5,7 @@ import pytest
 from tests.core.checkpoint.hooks import Hooks
 from tests.core.checkpoint.world import A, B, World
 from vibekit_desktop.core.checkpoint.blobs import hash_of
-from vibekit_desktop.core.types.checkpoints import Conflict
+from vibekit_desktop.core.types.checkpoints import AfterTurn, Conflict, Now
 from vibekit_desktop.core.types.errors import BlobNotFound
 from vibekit_desktop.core.types.ids import ChatId, WorkspacePath
 
@@ -143,6 +143,39 @@ def test_c2_a_write_that_never_happened_is_no_conflict(world: World, hooks: Hook
     hooks.record("f", b"1", A, do=False)
     hooks.end(A)
     assert write(hooks, b"2", B) is None
+
+
+def test_c2_an_announced_write_of_the_other_chat_is_told_with_what_came_of_it(world: World, hooks: Hooks) -> None:
+    """What was only announced has no content yet: it is neither a deletion nor a second conflict."""
+    write(hooks, b"mine", A)
+    hooks.begin(B)
+    hooks.record("f", b"never", B, known=False, do=False)
+    assert world.kernel.conflicts(A) == ()
+    hooks.end(B)
+    assert world.kernel.conflicts(A) == ()
+    hooks.begin(B)
+    hooks.record("f", b"theirs", B, known=False)
+    hooks.end(B)
+    (conflict,) = world.kernel.conflicts(A)
+    assert (conflict.other_chat, conflict.expected_sha, conflict.actual_sha) == (B, hash_of(b"mine"), hash_of(b"theirs"))
+
+
+def test_c2_both_contents_have_their_points_where_a_write_was_announced_without_its_own(world: World, hooks: Hooks) -> None:
+    write(hooks, b"mine", A)
+    write(hooks, b"theirs", B)
+    hooks.begin(A)
+    hooks.record("f", b"never", A, known=False, do=False)
+    hooks.end(A)
+    (there,) = world.kernel.placed_conflicts(A)
+    assert (there.theirs, there.ours, there.turn) == (Now(), AfterTurn(1), 0)
+    hooks.begin(A)
+    hooks.record("f", b"over it", A, known=False)
+    hooks.end(A)
+    (placed,) = world.kernel.placed_conflicts(A)
+    assert placed.turn == 3
+    assert placed.theirs is not None
+    assert world.kernel.content(A, placed.theirs, F) == b"theirs"
+    assert placed.ours == AfterTurn(3)
 
 
 def test_c3_a_deleted_file_that_is_there_again_is_a_conflict_and_one_that_stays_away_is_none(
