@@ -200,6 +200,16 @@ def test_an_ignored_change_is_said_and_not_listed(world: World, hooks: Hooks) ->
     assert row(world, 2).coverage.complete
 
 
+def test_what_is_too_large_is_told_with_its_size(world: World, hooks: Hooks) -> None:
+    """Its line has no size of its own; the coverage of the turn has."""
+    world.cap(100)
+    hooks.begin()
+    hooks.command(lambda: world.write("samples", b"x" * 4_800))
+    hooks.end()
+    (missing,) = row(world, 1).coverage.skipped
+    assert (missing.path, missing.reason, missing.size) == ("samples", "too-large", 4_800)
+
+
 def test_an_announced_write_below_an_ignored_folder_is_kept(world: World, hooks: Hooks) -> None:
     world.write("node_modules/x", b"1")
     hooks.begin()

@@ -15,6 +15,7 @@ from vibekit_desktop.core.checkpoint import baseline, log, ownership
 from vibekit_desktop.core.checkpoint.baseline import Difference, Looked
 from vibekit_desktop.core.checkpoint.ground import Ground
 from vibekit_desktop.core.checkpoint.history import Observation, View, agree, is_known
+from vibekit_desktop.core.checkpoint.known import Seen
 from vibekit_desktop.core.checkpoint.log import CoverageLine, Line, SkippedPath
 from vibekit_desktop.core.checkpoint.open_turns import OpenTurn, last_look, open_turn, open_turns
 from vibekit_desktop.core.checkpoint.tidy import folder_line
@@ -89,13 +90,13 @@ def at_end(ground: Ground, turn: OpenTurn, unsettled: Sequence[WorkspacePath]) -
         missing.setdefault((one.path, one.reason), one)
     for path in unsettled:
         missing[path, STILL_CHANGING] = baseline.skipped(path, STILL_CHANGING)
-    missing.update(_not_in_store(ground, turn))
+    missing.update(_not_in_store(ground, turn, looked.seen))
     complete = looked.whole and turn.coverage is not None and turn.coverage.complete and not missing
     return CoverageLine(complete=complete, skipped=tuple(missing[key] for key in sorted(missing)))
 
 
-def _not_in_store(ground: Ground, turn: OpenTurn) -> dict[tuple[str, str], SkippedPath]:
-    """The paths that changed in a turn and whose content before or after nobody has."""
+def _not_in_store(ground: Ground, turn: OpenTurn, there: Seen | None) -> dict[tuple[str, str], SkippedPath]:
+    """The paths that changed in a turn and whose content before or after nobody has; ``there``: what is on disk now."""
     found: dict[tuple[str, str], SkippedPath] = {}
     view, marks = ground.vault.memory.view(turn.chat)
     begins = marks.turns[turn.turn].start
@@ -106,7 +107,9 @@ def _not_in_store(ground: Ground, turn: OpenTurn) -> dict[tuple[str, str], Skipp
         for state in (seen.before, seen.after) if last else (seen.before,):
             if not state.has_content and state.state is not State.ABSENT:
                 reason = state.reason or state.state.value
-                found[seen.path, reason] = baseline.skipped(seen.path, reason, state.size)
+                entry = there.entries.get(seen.path) if there is not None and state is seen.after else None
+                size = entry.stamp.size if state.size is None and entry is not None else state.size
+                found[seen.path, reason] = baseline.skipped(seen.path, reason, size)
     return found
 
 
