@@ -289,5 +289,6 @@ def apply(app: QApplication, hub: ThemeHub) -> Dress:
     app.setStyle(AppStyle(hub))
     dress = Dress(app, hub)
     dress.refresh()
-    FocusRing(app)
+    if app.findChild(FocusRing) is None:
+        FocusRing(app)
     return dress
