@@ -249,6 +249,7 @@ def test_a_tool_tip_never_reads_markup() -> None:
     assert plain_tip("&lt;img src=x>.py") == "<qt>&amp;lt;img src=x&gt;.py</qt>"
     assert plain_tip("<img src='/etc/passwd'>") == "<qt>&lt;img src=&#x27;/etc/passwd&#x27;&gt;</qt>"
     assert plain_tip("") == ""
+    assert plain_tip("a\u202eb\nc") == "a\u27e8U+202E\u27e9b\nc"
 
 
 def test_a_tool_tip_keeps_its_lines_and_wraps_long_ones() -> None:

@@ -29,6 +29,7 @@ from vibekit_desktop.ui.views.controls import draw_icon
 from vibekit_desktop.ui.views.framed import Framed, change_lines
 from vibekit_desktop.ui.views.hint_button import HintButton
 from vibekit_desktop.ui.views.row_paint import draw_text, text_width
+from vibekit_desktop.ui.visible import visible
 from vibekit_desktop.ui.when import local_now_ms
 from vibekit_desktop.ui.wording import short_path
 
@@ -152,7 +153,7 @@ class PermissionPanel(QWidget):
         if calm := words.reassurance(question):
             self._sentences.append(("shield", "success.text", calm))
         what = words.headline(question)
-        self.setAccessibleName(". ".join((what, *subject[:3])))
+        self.setAccessibleName(". ".join((what, *map(visible, subject[:3]))))
         self.setAccessibleDescription(" ".join(text for _, _, text in self._sentences))
         for frame, name in ((self.subject, tr("What it is about")), (self.change, tr("What the agent says will change")),
                             (self.own, tr("In the agent’s words"))):  # fmt: skip
