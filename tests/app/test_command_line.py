@@ -66,6 +66,44 @@ def test_paths_of_a_diff_may_stand_before_or_after_the_options(places: tuple[Pat
         assert [one["path"] for one in files] == list(paths), words
     assert call(data, home, "diff", "@1", *points, "README.md", "--bogus").status == 2
     assert call(data, home, "show", "@1", "README.md").status == 2
+    assert call(data, home, "show", "@1", "--", "README.md").status == 2
+
+
+def test_a_path_that_looks_like_an_option_stands_after_two_dashes(tmp_path: Path, home: Path) -> None:
+    data, work = tmp_path / "data", _with_files(tmp_path, home, "--patch", "plain.txt", "-")
+    assert {path.name for path in work.iterdir()} == {"--patch", "plain.txt", "-"}
+    points = ("--from", "before:1", "--to", "after:1")
+    for words in (
+        ("--", "--patch"),
+        (*points, "--", "--patch"),
+        ("--", "--patch", "plain.txt"),
+        ("-", *points, "--", "--patch"),
+    ):
+        files = call(data, home, "--json", "diff", "story", *words).json["files"]
+        assert [one["path"] for one in files] == sorted(word for word in words if word in ("--patch", "plain.txt", "-")), words
+    assert call(data, home, "diff", "story", *points, "--bogus", "--", "--patch").status == 2
+
+
+def test_a_name_of_several_lines_is_told_on_one(tmp_path: Path, home: Path) -> None:
+    data = tmp_path / "data"
+    _with_files(tmp_path, home, "a\n    D secrets.txt \u22121\tb")
+    told = "A a\\x0a    D secrets.txt \u22121\\x09b"
+    for words in (("timeline", "story"), ("diff", "story"), ("undo-turn", "story", "1"), ("preview", "story", "before:1")):
+        out = call(data, home, *words).out.decode()
+        assert "D secrets.txt" in out
+        assert not any(line.strip().startswith("D secrets.txt") for line in out.splitlines()), (words, out)
+    assert told in call(data, home, "diff", "story").out.decode()
+
+
+def _with_files(tmp_path: Path, home: Path, *names: str) -> Path:
+    """A workspace whose chat "story" made these files in its only turn."""
+    data, work = tmp_path / "data", tmp_path / "work"
+    work.mkdir()
+    assert call(data, home, "turn", "story", "begin", "--workspace", str(work), "--prompt", "Make files").status == 0
+    for name in names:
+        (work / name).write_text("text\n")
+    assert call(data, home, "turn", "story", "end").status == 0
+    return work
 
 
 def test_a_turn_that_ran_a_command_is_doubtful_and_misses_no_file(places: tuple[Path, Path, Path]) -> None:

@@ -68,7 +68,7 @@ async def _import(core: Core, options: argparse.Namespace) -> int:
         for chat_id in report.unchanged:
             printing.say(f"unchanged {chat_id}")
     for failed in report.failed:
-        print(f"error: {failed.code}: {printing.visible(failed.path)}: {failed.reason}", file=sys.stderr)
+        print(f"error: {failed.code}: {printing.named(failed.path)}: {failed.reason}", file=sys.stderr)
     return REFUSED if report.failed else DONE
 
 
@@ -219,7 +219,7 @@ async def _checkout(core: Core, options: argparse.Namespace) -> int:
     else:
         printing.say(f"wrote {many(len(report.files), 'file')}")
         for left in report.left:
-            printing.say(f"  left {printing.visible(left.path)}: {printing.leave_words(left.reason)}")
+            printing.say(f"  left {printing.named(left.path)}: {printing.leave_words(left.reason)}")
     return REFUSED if report.left else DONE
 
 
@@ -231,7 +231,7 @@ async def _verify(core: Core, options: argparse.Namespace) -> int:
         printing.print_json(objects.verify_object(report))
     else:
         for one in report.problems:
-            printing.say(f"{one.kind.value}: {one.chat_id} {printing.visible(one.path)} {one.detail}")
+            printing.say(f"{one.kind.value}: {one.chat_id} {printing.named(one.path)} {one.detail}")
         state = "everything is whole" if not report.problems else many(len(report.problems), "problem")
         counts = ((report.chats, "chat"), (report.events, "event"), (report.blobs, "blob"), (report.size_bytes, "byte"))
         printing.say(f"{', '.join(many(count, noun) for count, noun in counts)}: {state}")

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from vibekit_desktop.cli import objects, printing
 from vibekit_desktop.cli.options import folder_of
-from vibekit_desktop.cli.printing import leave_words, many, one_line, visible
+from vibekit_desktop.cli.printing import leave_words, many, named, one_line, visible
 from vibekit_desktop.cli.sentences import DONE, FAILED, REFUSED
 from vibekit_desktop.cli.streams import all_of_input
 from vibekit_desktop.core.api import Core, Subscription
@@ -208,7 +208,7 @@ def _print_outcome(outcome: TurnOutcome) -> None:
     printing.say(f"turn {outcome.turn} ended: {files}  ({outcome.chat})")
     printing.print_changes(outcome.files)
     for one in outcome.coverage.skipped:
-        what = visible(one.path) if one.path and one.path != "." else "something"
+        what = named(one.path) if one.path and one.path != "." else "something"
         printing.say(f"  not kept: {what} ({leave_words(one.reason)})")
     for given in outcome.permissions:
         title = one_line(given.title) + (f" ({one_line(given.said)})" if given.said else "")

@@ -340,8 +340,10 @@ def _build(version: str) -> _Parser:
 def parse_options(arguments: Sequence[str], *, version: str) -> argparse.Namespace:
     """Raise `UsageError` for anything that cannot be meant; ``--help`` and ``--version`` print and raise `SystemExit`."""
     options, rest = _build(version).parse_known_args(list(arguments))
-    if options.verb == "diff" and not any(word.startswith("-") for word in rest):
-        options.paths += rest  # argparse takes a list of paths only where the first of them stands
+    dashes = rest.index("--") if "--" in rest else len(rest)
+    if options.verb == "diff" and not any(word.startswith("-") and word != "-" for word in rest[:dashes]):
+        # argparse takes a list of paths only where the first of them stands
+        options.paths += [*rest[:dashes], *rest[dashes + 1 :]]
     elif rest:
         raise UsageError(f"unrecognized arguments: {' '.join(rest)}")
     if bool(options.vault) != bool(options.vault_workspace):

@@ -98,6 +98,11 @@ def visible(text: str) -> str:
     return "".join(out)
 
 
+def named(path: str) -> str:
+    """A file's name, visible and on one line: a name with a line end in it never looks like two lines of an answer."""
+    return visible(path).replace("\n", "\\x0a").replace("\t", "\\x09")
+
+
 def one_line(text: str, width: int = 80) -> str:
     """The first line of ``text``, visible, cut to ``width`` characters."""
     first = visible(text.strip().split("\n", 1)[0]).replace("\t", " ")
@@ -262,10 +267,10 @@ def _call_line(call: ToolCall) -> Text:
 def _change_line(change: FileChange) -> Text:
     text = Text("    ")
     text.append(change.status.value, style=_STATUS_STYLE[change.status])
-    text.append(f" {visible(change.path)} ")
+    text.append(f" {named(change.path)} ")
     text.append_text(_counts(change.lines_added, change.lines_removed))
     if change.status is ChangeStatus.RENAMED and change.old_path:
-        text.append(f" from {visible(change.old_path)}", style="dim")
+        text.append(f" from {named(change.old_path)}", style="dim")
     if change.after.state.value in ("unknown", "not-captured") or change.before.state.value in ("unknown", "not-captured"):
         text.append("  not captured", style="yellow")
     if change.undone:
@@ -306,16 +311,16 @@ def print_timeline(entries: Iterable[TimelineEntry]) -> None:
             console.print(_change_line(change))
         for note in entry.notes:
             where = "outside the workspace" if note.path.startswith("/") else "not kept"
-            console.print(Text(f"    {where}: {visible(note.path)} ({leave_words(note.reason)})", style="dim"))
+            console.print(Text(f"    {where}: {named(note.path)} ({leave_words(note.reason)})", style="dim"))
         for one in entry.coverage.skipped:
             if one.path:
-                console.print(Text(f"    not kept: {visible(one.path)} ({leave_words(one.reason)})", style="yellow"))
+                console.print(Text(f"    not kept: {named(one.path)} ({leave_words(one.reason)})", style="yellow"))
 
 
 def print_diff(diff: FileDiff, change: FileChange | None) -> None:
     """One file of ``diff`` for people."""
     console = _console()
-    console.print(_change_line(change) if change else Text(visible(diff.request.path)), style="bold")
+    console.print(_change_line(change) if change else Text(named(diff.request.path)), style="bold")
     match diff.result:
         case DiffDocument() as document:
             for note in document.notes:
@@ -352,7 +357,7 @@ def print_plan(plan: RestorePlan) -> None:
     say(f"{plan.kind.value} {span}: {will}" + (f", {plan.deletes} deleted" if plan.deletes else ""))
     table = _table("", "path", "")
     for file in plan.files:
-        table.add_row(Text(words[file.action]), Text(visible(file.path)), Text(_remark(file), style="dim"))
+        table.add_row(Text(words[file.action]), Text(named(file.path)), Text(_remark(file), style="dim"))
     if plan.files:
         _console().print(table)
     if plan.cut_turns:
@@ -388,7 +393,7 @@ def _remark(file: PlannedFile) -> str:
 def print_overlaps(overlaps: Iterable[OverlapAt]) -> None:
     """Where later work is in the way of an undo, and what would become of it."""
     for one in overlaps:
-        say(f"{visible(one.path)}, {_place(one)}, changed later by {_who(one.changed_by)}")
+        say(f"{named(one.path)}, {_place(one)}, changed later by {_who(one.changed_by)}")
         for sign, lines, style in (("-", one.now, "red"), ("+", one.then, "green")):
             for line in lines[:_OVERLAP_LINES]:
                 _console().print(Text(visible(f"  {sign}{line}"), style=style))
@@ -423,6 +428,6 @@ def print_report(report: RestoreReport) -> None:
         how = "verified" if report.verified else "NOT verified"
         say(f"Restored {len(report.restored)} of {many(total, 'file')}, {how}. It is entry {report.entry} and can be undone.")
     for left in report.left:
-        say(f"  left {visible(left.path)}: {leave_words(left.reason)}")
+        say(f"  left {named(left.path)}: {leave_words(left.reason)}")
     if report.branch_chat_id:
         say(f"The removed turns are kept in chat {report.branch_chat_id}.")

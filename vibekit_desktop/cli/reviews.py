@@ -94,7 +94,7 @@ def _say(placed: PlacedComment) -> None:
     else:
         where = _lines(placed.first_line, placed.last_line)
     state = f"sent {printing.when(comment.sent_at)}" if comment.sent_at else "not sent"
-    printing.say(f"{printing.visible(comment.path)}:{where}  {printing.when(comment.at)}  {state}  {comment.id[:8]}")
+    printing.say(f"{printing.named(comment.path)}:{where}  {printing.when(comment.at)}  {state}  {comment.id[:8]}")
     for line in comment.quote.split("\n")[:3] if comment.quote.strip() else ():
         printing.say(f"    > {printing.visible(line)}")
     for line in comment.text.split("\n"):

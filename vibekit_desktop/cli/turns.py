@@ -7,7 +7,7 @@ import argparse
 
 from vibekit_desktop.cli import objects, printing
 from vibekit_desktop.cli.options import folder_of
-from vibekit_desktop.cli.printing import leave_words, many, visible
+from vibekit_desktop.cli.printing import leave_words, many, named
 from vibekit_desktop.cli.sentences import DONE, REFUSED
 from vibekit_desktop.cli.streams import given_content
 from vibekit_desktop.core.api import Core
@@ -22,7 +22,7 @@ async def record(core: Core, options: argparse.Namespace) -> int:
         printing.print_json(objects.capture_object(report))
         return DONE if report.coverage.complete else REFUSED
     states = {State.ABSENT: "it is not there yet", State.NOT_CAPTURED: "NOT kept", State.UNKNOWN: "NOT kept"}
-    printing.say(f"{report.tag}  {visible(report.path)}: {states.get(report.before.state, 'kept as it is')}")
+    printing.say(f"{report.tag}  {named(report.path)}: {states.get(report.before.state, 'kept as it is')}")
     if report.conflict is not None:
         printing.say(f"  conflict: chat {report.conflict.other_chat} left it otherwise; somebody changed it since")
     _print_skipped(report.coverage)
@@ -64,7 +64,7 @@ def _print_turn(report: TurnReport, edge: str) -> None:
 
 def _print_skipped(coverage: Coverage) -> None:
     for one in coverage.skipped:
-        what = visible(one.path) if one.path else "something ran"
+        what = named(one.path) if one.path else "something ran"
         printing.say(f"  not kept: {what} ({leave_words(one.reason)})")
 
 
@@ -74,7 +74,7 @@ async def conflicts(core: Core, options: argparse.Namespace) -> int:
     if options.json:
         printing.print_json({"conflicts": [objects.conflict_object(one) for one in found]})
     elif found:
-        rows = [(printing.when(one.ts), one.tag, visible(one.path), one.other_chat or "somebody") for one in found]
+        rows = [(printing.when(one.ts), one.tag, named(one.path), one.other_chat or "somebody") for one in found]
         printing.print_rows(("when", "tag", "path", "changed by"), rows)
     else:
         printing.say("Nobody else changed a file of this chat.")
