@@ -13,7 +13,7 @@ from tests.ui import sample_changes as samples
 from tests.ui.spin import bury, own_loop, run, settle, until
 from vibekit_desktop.core.diff.document import UNLIMITED, build
 from vibekit_desktop.core.types.checkpoints import BeforeTurn, Now
-from vibekit_desktop.core.types.diffs import BinaryPair, DiffRequest, DiffResult, FileDiff, Span, StyleRuns, WordSpans
+from vibekit_desktop.core.types.diffs import BinaryPair, DiffRequest, DiffResult, FileDiff, Span, StyleRuns, TooLarge, WordSpans
 from vibekit_desktop.core.types.errors import NotKnownThere
 from vibekit_desktop.ui.bridge import Bridge
 from vibekit_desktop.ui.operations.diffs import DiffPresenter
@@ -225,3 +225,30 @@ def test_colours_of_a_file_nobody_looks_at_any_more_are_not_waited_for(stage: St
         await until(lambda: ended == [True])
 
     run(story())
+
+
+def test_a_large_file_that_somebody_loaded_stays_loaded(stage: Stage) -> None:
+    asked: list[bool] = []
+    small = build(b"old\n", b"new\n", limits=UNLIMITED)
+
+    async def answer(request: DiffRequest, *, unlimited: bool = False) -> FileDiff:
+        asked.append(unlimited)
+        return samples.file_diff(request.path, BeforeTurn(3), Now(), small if unlimited else TooLarge(9_000_000, 9_000_000))
+
+    async def story() -> None:
+        stage.fake.diffs.file = answer  # type: ignore[method-assign]  # what a core with a large file answers
+        await stage.ask()
+        (row,) = (row for row in stage.pane.findChildren(NoteRow) if row.isVisible())
+        row.acted.emit()
+        await until(lambda: stage.pane.view.document is not None)
+        await stage.ask()  # the disk changed
+        assert stage.pane.view.document is not None
+        other = DiffRequest(samples.CHAT, samples.path("src/b.py"), BeforeTurn(3), Now())
+        stage.presenter.ask(other, LABELS, at_once=True)
+        await until(lambda: stage.pane.diff is not None and stage.pane.diff.request.path == other.path)
+        assert stage.pane.view.document is None, "another file was not asked for"
+        await stage.ask()
+        assert stage.pane.view.document is not None, "one comes back to it"
+
+    run(story())
+    assert asked == [False, True, True, False, True]

@@ -5,12 +5,13 @@ from collections.abc import Callable
 import pytest
 from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QPoint, Qt
 from PySide6.QtGui import QAccessible, QColor, QGuiApplication, QImage
+from PySide6.QtWidgets import QAbstractButton, QApplication, QPushButton, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
 from tests.ui import sample_changes as samples
 from vibekit_desktop.core.diff.document import UNLIMITED, build
 from vibekit_desktop.core.types.checkpoints import BeforeTurn, Now
-from vibekit_desktop.core.types.diffs import BinaryPair, DiffDocument, DiffResult, FileDiff
+from vibekit_desktop.core.types.diffs import BinaryPair, DiffDocument, DiffResult, FileDiff, TooLarge
 from vibekit_desktop.ui.models.diff_options import DiffOptions
 from vibekit_desktop.ui.models.diff_rows import Show
 from vibekit_desktop.ui.operations.diffs import lines_in_crlf
@@ -260,6 +261,56 @@ def image_bytes(width: int, height: int, colour: str, kind: str = "PNG") -> byte
     buffer.open(QIODevice.OpenModeFlag.WriteOnly)
     assert image.save(buffer, kind)
     return bytes(data.data())
+
+
+def test_the_focus_waits_in_the_pane_while_there_are_no_lines(qtbot: QtBot) -> None:
+    around = QWidget()
+    qtbot.addWidget(around)
+    column = QVBoxLayout(around)
+    back = QPushButton("Back", around)
+    pane = DiffPane(ThemeHub("light"), around)
+    column.addWidget(back)
+    column.addWidget(pane)
+    around.resize(900, 400)
+    around.show()
+    around.activateWindow()
+    qtbot.waitUntil(around.isActiveWindow)
+    lines = file_diff(document(OLD, changed((10, "new"))))
+    others: list[Callable[[], None]] = [
+        lambda: pane.show_diff(file_diff(TooLarge(9_000_000, 9_000_000)), LABELS),
+        lambda: pane.show_diff(file_diff(BinaryPair(10, 12)), LABELS),
+        pane.show_loading,
+        pane.show_nothing_to_review,
+        pane.clear,
+    ]
+    pane.show_diff(lines, LABELS)
+    pane.view.setFocus()
+    for other in others:
+        other()
+        assert QApplication.focusWidget() is pane, "not at the next button, which a key would press"
+        other()
+        pane.show_diff(lines, LABELS)
+        assert QApplication.focusWidget() is pane.view
+
+    pane.open_find("line 1")
+    field = QApplication.focusWidget()
+    assert field is not None
+    assert pane.find_bar.isAncestorOf(field)
+    pane.show_loading()
+    pane.show_diff(lines, LABELS)
+    assert QApplication.focusWidget() is field
+
+    pane.show_diff(file_diff(TooLarge(9_000_000, 9_000_000)), LABELS)
+    (load,) = (button for button in pane.findChildren(QAbstractButton) if button.isVisible())
+    load.setFocus()
+    pane.show_loading()
+    pane.show_diff(lines, LABELS)
+    assert QApplication.focusWidget() in (pane.view, field), "whoever asked for the lines reads them"
+
+    back.setFocus()
+    pane.show_loading()
+    pane.show_diff(lines, LABELS)
+    assert QApplication.focusWidget() is back
 
 
 def test_images_stand_side_by_side_and_fade_into_each_other(qtbot: QtBot, pane: DiffPane) -> None:

@@ -12,6 +12,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from vibekit_desktop.core.api import Diffs
 from vibekit_desktop.core.types.diffs import BinaryPair, DiffDocument, DiffRequest, FileDiff, StyleRuns, WordSpans
 from vibekit_desktop.core.types.errors import CoreError
+from vibekit_desktop.core.types.ids import ChatId, WorkspacePath
 from vibekit_desktop.ui.bridge import Bridge
 from vibekit_desktop.ui.error_text import sentence
 from vibekit_desktop.ui.models.diff_runs import Runs
@@ -139,6 +140,8 @@ class DiffPresenter(QObject):
         self._request: DiffRequest | None = None
         self._labels: Labels = (("", ""), ("", ""))
         self._keep_place = False
+        self._loaded: set[tuple[ChatId, WorkspacePath]] = set()
+        """Files over the limits that somebody wanted to see all the same: they stay, also when the disk changes."""
         self._task: asyncio.Task[None] | None = None
         self._debounce = QTimer(self)
         self._debounce.setSingleShot(True)
@@ -148,7 +151,7 @@ class DiffPresenter(QObject):
         self._slow.setSingleShot(True)
         self._slow.setInterval(hub.theme.tokens.motion("loading-delay"))
         self._slow.timeout.connect(pane.show_loading)
-        pane.load_anyway.connect(lambda: self._start(unlimited=True))
+        pane.load_anyway.connect(self._load_anyway)
         pane.retry.connect(self._start)
         pane.images_wanted.connect(self._want_images)
         pane.unfolded.connect(self._dress)
@@ -186,7 +189,12 @@ class DiffPresenter(QObject):
             self._task.cancel()
             self._task = None
 
-    def _start(self, *, unlimited: bool = False) -> None:
+    def _load_anyway(self) -> None:
+        if self._request is not None:
+            self._loaded.add((self._request.chat, self._request.path))
+            self._start()
+
+    def _start(self) -> None:
         self._debounce.stop()
         if self._request is None:
             return
@@ -194,6 +202,7 @@ class DiffPresenter(QObject):
         self._drop_task()
         if not (self._keep_place and self._pane.diff is not None):
             self._slow.start()  # the same file again: what is shown stays until the new state is there
+        unlimited = (self._request.chat, self._request.path) in self._loaded
         job = self._compute(self._request, self._token, unlimited=unlimited)
         self._task = self._bridge.spawn(self, job, name="compute a diff")
 

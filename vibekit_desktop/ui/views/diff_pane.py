@@ -7,7 +7,7 @@ from typing import assert_never
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication, QPainter, QPaintEvent
-from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from vibekit_desktop.core.types.diffs import BinaryPair, DiffDocument, DiffSide, FileDiff, Identical, TooLarge, Unreadable
 from vibekit_desktop.core.types.ids import WorkspacePath
@@ -53,6 +53,8 @@ class DiffPane(QWidget):
         self._labels: _Labels = (("", ""), ("", ""))
         self._opened: set[WorkspacePath] = set()
         self._diff: FileDiff | None = None
+        self._focused: QWidget | None = None
+        """What had the focus in the page with the lines, while the page is not there."""
         self.view = DiffView(hub, self, unified=unified)
         diff_access.install()
         self.view.cursor_moved.connect(lambda index: diff_access.say_row(self.view, index))
@@ -126,6 +128,7 @@ class DiffPane(QWidget):
     def show_loading(self) -> None:
         """Something is on its way: nothing for 200 ms, then a skeleton."""
         self._show_notes(())
+        self._hold_focus()
         self._skeleton.begin()
         self._stack.setCurrentWidget(self._skeleton)
 
@@ -234,8 +237,22 @@ class DiffPane(QWidget):
     def _to(self, widget: QWidget) -> None:
         if widget is not self.images:
             self.images.clear()
+        if widget is not self._stack.currentWidget():
+            self._hold_focus()
         self._skeleton.end()
         self._stack.setCurrentWidget(widget)
+        if widget is self._page and self.hasFocus():
+            here = self._focused
+            if here is None or not here.isVisibleTo(self._page):
+                here = self.view
+            here.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _hold_focus(self) -> None:
+        """Keep the focus here while what has it goes: else the next button of the window has it, and a key presses it."""
+        focused = QApplication.focusWidget()
+        if focused is not None and self._stack.isAncestorOf(focused):
+            self._focused = focused if self._page.isAncestorOf(focused) else None
+            self.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _show_heads(self, document: DiffDocument) -> None:
         self._heads.setVisible(self._with_heads and not self.view.unified)
@@ -243,6 +260,7 @@ class DiffPane(QWidget):
         self._heads.set_sides(((old, old_time, _form(document.old)), (new, new_time, _form(document.new))))
 
     def _show_reason(self, row: NoteRow) -> None:
+        self._hold_focus()
         self.view.set_document(None)
         _empty(self._reason_layout)
         self._reason_layout.insertWidget(0, row)
