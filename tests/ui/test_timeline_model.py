@@ -18,12 +18,14 @@ from vibekit_desktop.core.types.checkpoints import (
     Coverage,
     EntryKind,
     FileChange,
+    FileState,
     Now,
     PinnedPoint,
     PlacedConflict,
     RestoreKind,
     Skipped,
     Start,
+    State,
     TimelineEntry,
 )
 from vibekit_desktop.core.types.ids import ChatId, WorkspacePath
@@ -31,7 +33,7 @@ from vibekit_desktop.ui.models.conflicts import ConflictMarks
 from vibekit_desktop.ui.models.timeline import TimelineModel
 from vibekit_desktop.ui.models.timeline_beside import Beside
 from vibekit_desktop.ui.models.timeline_build import rows_of
-from vibekit_desktop.ui.models.timeline_phrases import coverage_text
+from vibekit_desktop.ui.models.timeline_phrases import coverage_text, only_rules
 from vibekit_desktop.ui.models.timeline_rows import Button, RowKind, TimelineRow
 
 OTHER = ChatId("11111111-1111-4111-8111-111111111111")
@@ -124,6 +126,25 @@ def test_a_command_makes_a_turn_doubtful_not_a_file_missing() -> None:
     row = one(rows((both,)), RowKind.TURN, 8)
     assert row.coverage is not None
     assert coverage_text(row.coverage) == "1 not captured"
+
+
+def test_what_a_rule_left_out_is_said_without_alarm() -> None:
+    ignored = samples.turn(6, "14:10", 3, "Format it", [samples.change("a.py", 1, 1)], (Skipped(".ruff_cache", "ignored"),))
+    row = one(rows((ignored,)), RowKind.TURN, 6)
+    assert row.coverage is not None
+    assert only_rules(row.coverage)
+    assert coverage_text(row.coverage) == "1 left out"
+    assert row.button_name(Button.COVERAGE) == "Coverage of turn 6: 1 left out by a rule"
+    both = replace(row.coverage, skipped=(*row.coverage.skipped, Skipped("big", "too-large", 2_000_000)))
+    assert not only_rules(both)
+    assert coverage_text(both) == "2 not captured: 2.0 MB"
+    assert coverage_text(both, with_size=False) == "2 not captured"
+
+
+def test_the_size_of_what_was_not_kept_comes_from_the_coverage_where_its_change_has_none() -> None:
+    big = replace(samples.change("big", None, None, letter="A"), after=FileState(State.NOT_CAPTURED, reason="too-large"))
+    turn = samples.turn(6, "14:10", 3, "Make it", [big], (Skipped("big", "too-large", 48_000_000),))
+    assert one(rows((turn,)), RowKind.FILE, 6).remark == "48 MB, not captured"
 
 
 def test_only_the_entry_that_undo_would_take_back_offers_undo() -> None:

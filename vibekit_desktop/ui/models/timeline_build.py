@@ -31,7 +31,9 @@ from vibekit_desktop.ui.models.timeline_beside import NOTHING_BESIDE, Beside
 from vibekit_desktop.ui.models.timeline_phrases import (
     coverage_text,
     entry_title,
+    one_author,
     point_of,
+    who_changed,
 )
 from vibekit_desktop.ui.models.timeline_rows import Button, Key, RowKind, Running, TimelineRow
 from vibekit_desktop.ui.text import tr, tr_n
@@ -44,7 +46,6 @@ FOLD_FROM = 6
 _NEWEST = 50
 """The turn that runs is looked for among so many of the last entries."""
 
-_NAME_CHARACTERS = 40
 _CHANGING = frozenset({Button.UNDO, Button.REDO})
 _NONE: frozenset[Button] = frozenset()
 
@@ -170,22 +171,11 @@ class _Rows:
         old = self._end_of(entry.turn)
         self._files(entry, "now", 0, old=old, new=Now(), undo_to=old, opened=True, in_now=True)
 
-    def _who(self, entry: TimelineEntry) -> str:
-        """Who changed the files, inside a sentence; empty unless that is known of all of them."""
-        authors = {(change.author, change.other_chat) for change in entry.files}
-        author, other = next(iter(authors)) if len(authors) == 1 else (Author.UNKNOWN, None)
-        if author is Author.USER:
-            return tr("you")
-        if author is Author.CHAT and other is not None:
-            name = one_line(self._beside.names.get(other, ""), _NAME_CHARACTERS)
-            return tr("“{name}”", name=name) if name else tr("another chat")
-        own = touched_by_turns(self._timeline) if entry.kind is EntryKind.NOW else frozenset()
-        ours = entry.kind is not EntryKind.NOW or any(change.path in own for change in entry.files)
-        return "" if ours else tr("others")
-
     def _changed(self, entry: TimelineEntry, when_words: str) -> str:
         """ "2 files changed by you since turn 5"."""
-        count, who = len(entry.files), self._who(entry)
+        own = touched_by_turns(self._timeline) if entry.kind is EntryKind.NOW else frozenset()
+        ours = entry.kind is not EntryKind.NOW or any(change.path in own for change in entry.files)
+        count, who = len(entry.files), who_changed(entry, self._beside.names) or ("" if ours else tr("others"))
         if not who:
             return tr_n("{n} file changed {when}", "{n} files changed {when}", count, when=when_words)
         one, many = "{n} file changed by {who} {when}", "{n} files changed by {who} {when}"
@@ -252,6 +242,7 @@ class _Rows:
                 kind=RowKind.BETWEEN,
                 title=title,
                 counts=totals((file.lines_added, file.lines_removed) for file in entry.files),
+                by_chat=one_author(entry)[0] is Author.CHAT,
                 open=opened,
                 buttons=(Button.TOGGLE,),
                 last_in_block=not opened,
@@ -331,16 +322,35 @@ class _Rows:
             if not is_open:
                 return
         ends = len(entry.files) - 1 if group in ("now", "between", "entry") else -1
+        sizes = {one.path: one.size for one in entry.coverage.skipped if one.size}
         for index, change in enumerate(entry.files):
             row_key: Key = ("file", number, f"{group} {change.path}")
-            row = self._file(change, row_key, old=old, new=new, undo_to=undo_to, in_now=in_now, last=index == ends)
+            row = self._file(
+                change,
+                row_key,
+                old=old,
+                new=new,
+                undo_to=undo_to,
+                in_now=in_now,
+                last=index == ends,
+                size=sizes.get(change.path),
+            )
             marks = self._beside.conflicts
             if marks.of_turn(number, change.path) if group == "turn" else group != "entry" and marks.of_others(change):
                 row = replace(row, conflict=True)
             self.rows.append(row)
 
     def _file(
-        self, change: FileChange, key: Key, *, old: Point, new: Point, undo_to: Point, in_now: bool, last: bool
+        self,
+        change: FileChange,
+        key: Key,
+        *,
+        old: Point,
+        new: Point,
+        undo_to: Point,
+        in_now: bool,
+        last: bool,
+        size: int | None,
     ) -> TimelineRow:
         buttons: tuple[Button, ...] = (Button.DIFF, Button.UNDO)
         if change.undone:
@@ -353,8 +363,8 @@ class _Rows:
         if change.undone:
             remark = tr("Undone")
         elif missing is not None:
-            size = size_text(missing.size) if missing.size else ""
-            remark = tr("{size}, not captured", size=size) if size else tr("not captured")
+            known = missing.size or size
+            remark = tr("{size}, not captured", size=size_text(known)) if known else tr("not captured")
             off = off | {Button.DIFF, Button.UNDO} if missing is change.before else off | {Button.DIFF}
             why = tr("No earlier copy was kept.")
         elif change.old_path is not None and not (change.lines_added or change.lines_removed):

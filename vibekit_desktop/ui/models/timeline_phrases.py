@@ -3,7 +3,10 @@
 Pure functions of core values; every text goes through `ui.text`.
 """
 
+from collections.abc import Mapping
+
 from vibekit_desktop.core.types.checkpoints import (
+    Author,
     BeforeTurn,
     Coverage,
     FileChange,
@@ -13,8 +16,13 @@ from vibekit_desktop.core.types.checkpoints import (
     parse_point,
 )
 from vibekit_desktop.core.types.errors import Malformed
+from vibekit_desktop.core.types.ids import ChatId
 from vibekit_desktop.ui.text import tr, tr_n
+from vibekit_desktop.ui.visible import one_line
 from vibekit_desktop.ui.wording import change_words, file_name, point_words, shown_path, size_text
+
+_NAME_CHARACTERS = 40
+_BY_RULE = "ignored"
 
 
 def only_doubts(coverage: Coverage) -> bool:
@@ -22,8 +30,13 @@ def only_doubts(coverage: Coverage) -> bool:
     return bool(coverage.skipped) and not any(skipped.path for skipped in coverage.skipped)
 
 
-def coverage_text(coverage: Coverage) -> str:
-    """The words of the chip: "Complete", "1 not captured: 48 MB", "May be incomplete", or "Partly recorded"."""
+def only_rules(coverage: Coverage) -> bool:
+    """Whether rules left out all that is missing: whoever made them wants no warning of it."""
+    return bool(coverage.skipped) and all(skipped.reason == _BY_RULE for skipped in coverage.skipped)
+
+
+def coverage_text(coverage: Coverage, *, with_size: bool = True) -> str:
+    """The words of the chip: "Complete", "1 not captured: 48 MB", "1 left out", "May be incomplete", or "Partly recorded"."""
     if coverage.complete:
         return tr("Complete")
     if not coverage.skipped:
@@ -31,8 +44,10 @@ def coverage_text(coverage: Coverage) -> str:
     if only_doubts(coverage):
         return tr("May be incomplete")
     count, size = _missing(coverage)
+    if only_rules(coverage):
+        return tr_n("{n} left out", "{n} left out", count)
     text = tr_n("{n} not captured", "{n} not captured", count)
-    return f"{text}: {size}" if size else text
+    return f"{text}: {size}" if size and with_size else text
 
 
 def _missing(coverage: Coverage) -> tuple[int, str]:
@@ -47,7 +62,10 @@ def coverage_name(turn: int, coverage: Coverage) -> str:
     if only_doubts(coverage):
         return tr("Coverage of turn {turn}: may be incomplete", turn=turn)
     count, total = _missing(coverage)
-    files = tr_n("{n} file not captured", "{n} files not captured", count)
+    if only_rules(coverage):
+        files = tr_n("{n} left out by a rule", "{n} left out by rules", count)
+    else:
+        files = tr_n("{n} file not captured", "{n} files not captured", count)
     size = f", {total}" if total else ""
     return tr("Coverage of turn {turn}: {files}{size}", turn=turn, files=files, size=size)
 
@@ -116,3 +134,20 @@ def entry_title(entry: TimelineEntry) -> str:
             return tr("Restored again")
         case _:
             return tr("Restored to {point}", point=words)
+
+
+def one_author(entry: TimelineEntry) -> tuple[Author, ChatId | None]:
+    """Who changed all files of an entry, and which other chat that is; unknown if it was not one alone."""
+    authors = {(change.author, change.other_chat) for change in entry.files}
+    return next(iter(authors)) if len(authors) == 1 else (Author.UNKNOWN, None)
+
+
+def who_changed(entry: TimelineEntry, names: Mapping[ChatId, str]) -> str:
+    """Who changed the files, inside a sentence; empty unless that is known of all of them. ``names``: of other chats."""
+    author, other = one_author(entry)
+    if author is Author.USER:
+        return tr("you")
+    if author is Author.CHAT and other is not None:
+        name = one_line(names.get(other, ""), _NAME_CHARACTERS)
+        return tr("“{name}”", name=name) if name else tr("another chat")
+    return ""

@@ -80,6 +80,8 @@ class TimelineRow:
     undone: bool = False
     conflict: bool = False
     """Somebody else's content was here, and nobody has settled that."""
+    by_chat: bool = False
+    """Of changes between turns: another chat is known to have made all of them."""
     open: bool = False
     in_now: bool = False
     last_in_block: bool = False

@@ -1,6 +1,6 @@
 """The row of tabs over the inspector, and the menu at its end. UI thread only."""
 
-from PySide6.QtCore import QPoint, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QPoint, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QAction, QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QAbstractButton, QButtonGroup, QHBoxLayout, QMenu, QSizePolicy, QWidget
 
@@ -11,6 +11,7 @@ from vibekit_desktop.ui.views.row_paint import draw_text
 
 TIMELINE, FILES, CONFLICTS = range(3)
 _UNDER = 2
+_GAP, _LEAST_GAP = 20, 8
 
 
 class Tab(QAbstractButton):
@@ -20,12 +21,12 @@ class Tab(QAbstractButton):
         super().__init__(parent)
         self._hub = hub
         self._count = ""
-        self._alarm = False
+        self._alarm = self._bare = False
         self.setText(text)
         self.setCheckable(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAccessibleName(text)
-        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
         hub.changed.connect(self.updateGeometry)
 
     @property
@@ -41,16 +42,25 @@ class Tab(QAbstractButton):
         self.updateGeometry()
         self.update()
 
+    def set_bare(self, bare: bool) -> None:
+        """Show the word alone, where there is no room for the number."""
+        if bare is not self._bare:
+            self._bare = bare
+            self.updateGeometry()
+
+    def width_for(self, *, bare: bool) -> int:
+        """How wide it is with its number, or without."""
+        theme = self._hub.theme
+        width = theme.metrics("body-strong").horizontalAdvance(self.text())
+        return round(width + (6 + badge_width(theme, self._count) if self._count and not bare else 0) + 0.5)
+
     # Qt's names below.
 
     def sizeHint(self) -> QSize:
-        theme = self._hub.theme
-        width = theme.metrics("body-strong").horizontalAdvance(self.text())
-        width += 6 + badge_width(theme, self._count) if self._count else 0
-        return QSize(round(width + 0.5), 40)
+        return QSize(self.width_for(bare=self._bare), 40)
 
     def minimumSizeHint(self) -> QSize:
-        return self.sizeHint()
+        return QSize(24, 40)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         theme = self._hub.theme
@@ -58,8 +68,8 @@ class Tab(QAbstractButton):
         on = self.isChecked()
         token = "text.primary" if on or self.underMouse() else "text.secondary"
         box = QRectF(0, 4, self.width(), self.height() - 8)
-        width = draw_text(painter, theme, box, self.text(), style="body-strong", token=token, elide=None)
-        if self._count:
+        width = draw_text(painter, theme, box, self.text(), style="body-strong", token=token)
+        if self._count and not self._bare:
             ink = "warning.text" if self._alarm else "text.secondary"
             draw_badge(painter, theme, self._count, width + 6, box.top() + (box.height() - 18) / 2, ink)
         if on:
@@ -88,7 +98,7 @@ class InspectorBar(QWidget):
         """How many conflicts were settled."""
         row = QHBoxLayout(self)
         row.setContentsMargins(16, 16, 12, 0)
-        row.setSpacing(20)
+        row.setSpacing(_GAP)
         for number, tab in enumerate(self.tabs):
             self._group.addButton(tab, number)
             row.addWidget(tab)
@@ -132,6 +142,30 @@ class InspectorBar(QWidget):
         menu.popup(self.more.mapToGlobal(place) - QPoint(menu.sizeHint().width(), 0))
 
     # Qt's names below.
+
+    def event(self, event: QEvent) -> bool:
+        if event.type() in (QEvent.Type.LayoutRequest, QEvent.Type.Resize):
+            self._fit()
+        return super().event(event)
+
+    def _fit(self) -> None:
+        """The numbers go before the words do; that of the conflicts goes last."""
+        row = self.layout()
+        if row is None:
+            return
+        edges = row.contentsMargins()
+        room = self.width() - edges.left() - edges.right() - self.more.sizeHint().width()
+        words = sum(tab.width_for(bare=True) for tab in self.tabs)
+        gap = _GAP if words + _GAP * len(self.tabs) <= room else _LEAST_GAP
+        if row.spacing() != gap:
+            row.setSpacing(gap)
+        room -= gap * len(self.tabs)
+        bare: set[Tab] = set()
+        for tab in self.tabs:
+            if sum(one.width_for(bare=one in bare) for one in self.tabs) > room:
+                bare.add(tab)
+        for tab in self.tabs:
+            tab.set_bare(tab in bare)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         focus = self.focusWidget()

@@ -209,12 +209,14 @@ class TimelineView(ButtonList[TimelineRow, Button]):
         """What was cut off."""
         if row.kind is RowKind.TURN:
             return row.prompt
+        if row.kind is RowKind.NOW:
+            return row.detail
         return row.title if row.kind in (RowKind.FILE, RowKind.PIN) else ""
 
     def button_tip(self, row: TimelineRow, button: Button) -> str:
         """Why a button is off, or its phrase and its keys."""
         if button is Button.TOGGLE:
-            return ""
+            return row.title if row.kind in (RowKind.BETWEEN, RowKind.ENTRY) else ""
         text = super().button_tip(row, button)
         if button is Button.UNDO and not self.rows.why_off(row, button):
             return f"{text} · {row_keys.keys_of(row_keys.UNDO)}"

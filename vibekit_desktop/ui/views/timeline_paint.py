@@ -6,7 +6,7 @@ from PySide6.QtWidgets import QStyle, QStyleOptionViewItem
 
 from vibekit_desktop.core.types.checkpoints import Coverage
 from vibekit_desktop.ui.models.timeline import ROW_ROLE, TimelineModel
-from vibekit_desktop.ui.models.timeline_phrases import coverage_text, only_doubts
+from vibekit_desktop.ui.models.timeline_phrases import coverage_text, only_doubts, only_rules
 from vibekit_desktop.ui.models.timeline_rows import Button, RowKind, TimelineRow
 from vibekit_desktop.ui.text import tr
 from vibekit_desktop.ui.theme.palette import Theme, ThemeHub
@@ -24,12 +24,15 @@ from vibekit_desktop.ui.views.row_paint import (
     draw_path,
     draw_text,
     draw_text_button,
+    text_width,
 )
 from vibekit_desktop.ui.views.timeline_places import LEFT, PROMPT, TOP, TimelinePlaces, link_words
 from vibekit_desktop.ui.wording import shown_path
 
 RAIL = 25
 _GLYPH = 22
+_PATH_LEAST = 64
+"""So much of a path is there whatever is said beside it."""
 _MISSING = ("warning.tint", "warning", "warning.text")
 """Ground, icon and ink of a chip that names missing files."""
 
@@ -165,13 +168,14 @@ class TimelineDelegate(ButtonDelegate):
         self, painter: QPainter, theme: Theme, row: TimelineRow, coverage: Coverage, box: QRectF, body: QRectF
     ) -> float:
         """Paint the coverage at the right; returns where it begins."""
-        text = coverage_text(coverage)
         buttons = self.places.buttons(row, box)
+        text = self.places.chip_text(row, coverage, body) if buttons else coverage_text(coverage)
         if buttons:
-            chip = buttons[0][1]
-            ground, icon, ink = ("bg.chip", "info", "text.secondary") if only_doubts(coverage) else _MISSING
+            chip = self.places.chip(buttons[0][1])
+            quiet = only_doubts(coverage) or only_rules(coverage)
+            ground, icon, ink = ("bg.chip", "info", "text.secondary") if quiet else _MISSING
             rounded(painter, chip, theme.radius("small"), fill=theme.color(ground))
-            draw_icon(painter, theme, icon, ink, chip.left() + 6, round(chip.top() + 3), 14)
+            draw_icon(painter, theme, icon, ink, chip.left() + 6, round(chip.center().y() - 7), 14)
             draw_text(painter, theme, chip.adjusted(24, 0, -4, 0), text, style="small", token=ink, elide=None)
             return chip.left()
         width = theme.metrics("small").horizontalAdvance(text)
@@ -183,22 +187,16 @@ class TimelineDelegate(ButtonDelegate):
 
     def _file(self, painter: QPainter, theme: Theme, row: TimelineRow, box: QRectF, body: QRectF, number: int) -> None:
         draw_letter(painter, theme, row.letter, QRectF(LEFT, body.top(), LETTER_WIDTH, body.height()), faded=row.undone)
-        right = body.right()
+        left, right = LEFT + LETTER_WIDTH + 8, body.right()
         for button, place in self.places.buttons(row, box):
             self._button(painter, theme, row, button, place, number)
             right = min(right, place.left())
         right -= 8
         if row.remark:
-            width = theme.metrics("small").horizontalAdvance(row.remark)
-            token = "text.tertiary"
-            draw_text(
-                painter,
-                theme,
-                QRectF(right - width, body.top(), width + 1, body.height()),
-                row.remark,
-                style="small",
-                token=token,
-            )
+            room = right - left - min(_PATH_LEAST * theme.zoom, text_width(theme, "body", row.title)) - 8
+            width = min(text_width(theme, "small", row.remark), max(0.0, room))
+            remark = QRectF(right - width, body.top(), width + 1, body.height())
+            draw_text(painter, theme, remark, row.remark, style="small", token="text.tertiary")
             right -= width + 8
         else:
             width = counts_width(theme, row.counts)
@@ -208,7 +206,6 @@ class TimelineDelegate(ButtonDelegate):
         if row.conflict:
             draw_icon(painter, theme, "conflict", "warning.text", right - 14, round(body.center().y() - 7), 14)
             right -= 14 + 8
-        left = LEFT + LETTER_WIDTH + 8
         path = QRectF(left, body.top(), right - left, body.height())
         title = row.title
         if row.change is not None and row.change.old_path and theme.metrics("body").horizontalAdvance(title) > path.width():
@@ -219,20 +216,17 @@ class TimelineDelegate(ButtonDelegate):
     def _group(self, painter: QPainter, theme: Theme, row: TimelineRow, body: QRectF) -> None:
         glyph = "chevron-down" if row.open else "chevron-right"
         draw_icon(painter, theme, glyph, "text.secondary", LEFT, round(body.center().y() - 7), 14)
-        x = LEFT + 22.0
-        width = draw_text(
-            painter,
-            theme,
-            QRectF(x, body.top(), body.right() - x, body.height()),
-            row.title,
-            style="small",
-            token="text.secondary",
-        )
-        draw_counts(painter, theme, row.counts, QRectF(x + width + 8, body.top(), 120, body.height()))
+        left, right = LEFT + 22.0, body.right() - 8
+        counts = counts_width(theme, row.counts)
+        room = right - left - (counts + 8 if counts else 0)
+        title = QRectF(left, body.top(), room, body.height())
+        width = draw_text(painter, theme, title, row.title, style="small", token="text.secondary")
+        draw_counts(painter, theme, row.counts, QRectF(left + width + 8, body.top(), counts, body.height()))
 
     def _between(self, painter: QPainter, theme: Theme, row: TimelineRow, body: QRectF) -> None:
         self._circle(painter, theme, body.center().y(), line="line.control", fill="bg.inspector")
-        draw_icon(painter, theme, "user", "text.secondary", RAIL - 6.5, round(body.center().y() - 7), 14)
+        glyph = "chat" if row.by_chat else "user"
+        draw_icon(painter, theme, glyph, "text.secondary", RAIL - 6.5, round(body.center().y() - 7), 14)
         self._group(painter, theme, row, body)
 
     def _restore(self, painter: QPainter, theme: Theme, row: TimelineRow, box: QRectF, body: QRectF, number: int) -> None:

@@ -5,11 +5,12 @@ The same geometry serves painting and hit-testing, so a button is where it is se
 
 from PySide6.QtCore import QRectF
 
+from vibekit_desktop.core.types.checkpoints import Coverage
 from vibekit_desktop.ui.models.timeline_phrases import coverage_text
 from vibekit_desktop.ui.models.timeline_rows import Button, RowKind, TimelineRow
 from vibekit_desktop.ui.text import tr
 from vibekit_desktop.ui.theme.palette import ThemeHub
-from vibekit_desktop.ui.views.row_paint import text_button_width
+from vibekit_desktop.ui.views.row_paint import text_button_width, text_width
 
 LEFT = 48
 RIGHT = 8
@@ -70,23 +71,37 @@ class TimelinePlaces:
         body = self.body(row, box)
         side = theme.size("icon-button")
         y = body.top() + (body.height() - side) / 2
+        tall = min(side * max(1.0, theme.zoom), body.height())
+        top = body.top() + (body.height() - tall) / 2
         match row.kind:
             case RowKind.FILE:
                 return self._file_buttons(row, body, side, y)
             case RowKind.GROUP | RowKind.BETWEEN:
                 return [(Button.TOGGLE, QRectF(LEFT - 4, y, box.width() - LEFT - RIGHT, side))]
             case RowKind.RESTORE:
-                width = text_button_width(theme, row.title)
-                return [(Button.RESTORE, QRectF(LEFT - 6, y, width, side))]
+                width = min(text_button_width(theme, row.title), body.right() - LEFT + 6)
+                return [(Button.RESTORE, QRectF(LEFT - 6, top, width, tall))]
             case RowKind.TURN:
                 if Button.COVERAGE not in row.buttons or row.coverage is None:
                     return []
-                width = theme.metrics("small").horizontalAdvance(coverage_text(row.coverage)) + 12 + 18
-                return [(Button.COVERAGE, QRectF(body.right() - 4 - width, body.top() + (body.height() - 20) / 2, width, 20))]
+                width = text_width(theme, "small", self.chip_text(row, row.coverage, body)) + 12 + 18
+                return [(Button.COVERAGE, QRectF(body.right() - 4 - width, body.top(), width, body.height()))]
             case RowKind.ENTRY | RowKind.PIN:
-                return self._entry_buttons(row, body, side, y)
+                return self._entry_buttons(row, body, tall, top)
             case _:
                 return []
+
+    def chip_text(self, row: TimelineRow, coverage: Coverage, body: QRectF) -> str:
+        """What stands on a coverage chip: without the size where the turn's own name would have to go for it."""
+        theme = self._hub.theme
+        room = body.width() - 4 - 12 - 18 - text_width(theme, "body", row.title, weight=600) - 8
+        text = coverage_text(coverage)
+        return text if text_width(theme, "small", text) <= room else coverage_text(coverage, with_size=False)
+
+    def chip(self, place: QRectF) -> QRectF:
+        """What is tinted of the place of a coverage chip: a line of text with a little room, where the place is a whole row."""
+        inset = (place.height() - self._hub.theme.line_height("small") - 4) / 2
+        return place.adjusted(0, inset, 0, -inset)
 
     def _file_buttons(self, row: TimelineRow, body: QRectF, side: int, y: float) -> list[tuple[Button, QRectF]]:
         found: list[tuple[Button, QRectF]] = []
@@ -97,7 +112,7 @@ class TimelinePlaces:
             right -= width
         return found
 
-    def _entry_buttons(self, row: TimelineRow, body: QRectF, side: int, y: float) -> list[tuple[Button, QRectF]]:
+    def _entry_buttons(self, row: TimelineRow, body: QRectF, side: float, y: float) -> list[tuple[Button, QRectF]]:
         theme = self._hub.theme
         found: list[tuple[Button, QRectF]] = []
         x = body.left() + self.entry_room(row, body)[0]
