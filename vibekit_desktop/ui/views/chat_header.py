@@ -49,7 +49,7 @@ class _PathLabel(QAbstractButton):
 
     def sizeHint(self) -> QSize:
         width = self._hub.theme.metrics("small").horizontalAdvance(self.text())
-        return QSize(int(width + 2), round(self._hub.theme.size("chip") * max(1.0, self._hub.theme.zoom)))
+        return QSize(int(width + 2), self._hub.theme.size("chip"))
 
     def paintEvent(self, event: QPaintEvent) -> None:
         theme = self._hub.theme

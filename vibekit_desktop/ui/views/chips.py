@@ -22,7 +22,7 @@ class Chips:
     def __init__(self, theme: Theme, names: Sequence[tuple[str, bool]], width: int) -> None:
         self._theme = theme
         self._boxes: list[tuple[QRectF, str, str]] = []
-        chip = round(theme.size("chip") * max(1.0, theme.zoom))
+        chip = theme.size("chip")
         x = y = 0.0
         shown = [(name, "image" if picture else "file") for name, picture in names[:_MOST]]
         if len(names) > _MOST:

@@ -36,7 +36,7 @@ class SearchField(QLineEdit):
         self._typed(self.text())
 
     def sizeHint(self) -> QSize:
-        return QSize(160, round(self._hub.theme.size("control-large") * max(1.0, self._hub.theme.zoom)))
+        return QSize(160, self._hub.theme.size("control-large"))
 
     def _typed(self, text: str) -> None:
         self._clear.setVisible(bool(text))
