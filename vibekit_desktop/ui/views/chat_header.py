@@ -20,6 +20,7 @@ _TIGHT = 790
 """In a narrower pane "Review changes" is short in any case: the words are worth less than air."""
 _BUTTON_GAP, _CHIP_GAP = 6, 6
 _UNDER_CHIPS = 4
+_CHIPS_FROM, _TITLE_LINE = 29, 20
 _CHIP_CHARS, _NAME_CHARS = 32, 200
 _PATH_LEAST = 80
 """A path that is cut shorter says nothing."""
@@ -253,7 +254,7 @@ class ChatHeader(QWidget):
         self._path.setVisible(self._path in shown)
         self._path.setGeometry(x + 4, chip_y, max(0, path_width), self._path.sizeHint().height())
         height = self._hub.theme.size("control")
-        middle = self._chip_y() - 12 if self._has_chips else self.height() // 2
+        middle = self._chip_y() - 2 - round(_TITLE_LINE * self._scale / 2) if self._has_chips else self.height() // 2
         field = QRect(left - 6, middle - height // 2, min(self._room + 12, 420), height)
         self._field.setGeometry(field.translated(0, max(0, 2 - field.y())))
 
@@ -305,9 +306,15 @@ class ChatHeader(QWidget):
     def _has_chips(self) -> bool:
         return any(one.text() for one in (self.agent, self.model, self.mode, self._path))
 
+    @property
+    def _scale(self) -> float:
+        """How much larger than drawn everything is across the lines."""
+        return max(1.0, self._hub.theme.zoom)
+
     def _chip_y(self) -> int:
-        """Where the chips stand: with larger text they are higher, and the header is not."""
-        return min(29, self._hub.theme.size("header") - 1 - self.agent.sizeHint().height() - _UNDER_CHIPS)
+        """Where the chips stand."""
+        lowest = self._hub.theme.size("header") - 1 - self.agent.sizeHint().height() - _UNDER_CHIPS
+        return min(round(_CHIPS_FROM * self._scale), lowest)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         self._place()
@@ -341,7 +348,9 @@ class ChatHeader(QWidget):
         if self.is_renaming:
             return
         left = _LEFT + self._inset
-        box = QRectF(left, self._chip_y() - 22 if self._has_chips else 17, self._room, 20)
+        height = _TITLE_LINE * self._scale
+        top = self._chip_y() - 2 - height if self._has_chips else (self.height() - 1 - height) / 2
+        box = QRectF(left, top, self._room, height)
         draw_text(painter, theme, box, self._title, style="heading")
 
 

@@ -60,7 +60,10 @@ class SearchField(QLineEdit):
         font = theme.font("label", weight=400)
         painter.setFont(font)
         width = painter.fontMetrics().horizontalAdvance(self._hint) + 10
-        box = QRectF(self.width() - 9 - width, (self.height() - 16) / 2, width, 16)
+        if 32 + self.fontMetrics().horizontalAdvance(self.placeholderText()) + 8 > self.width() - 9 - width:
+            return
+        height = theme.line_height("label")
+        box = QRectF(self.width() - 9 - width, (self.height() - height) / 2, width, height)
         rounded(painter, box, theme.radius("mark"), fill=theme.color("bg.chip"))
         painter.setPen(theme.color("text.tertiary"))
         painter.drawText(box, Qt.AlignmentFlag.AlignCenter, self._hint)

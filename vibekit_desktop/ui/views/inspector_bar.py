@@ -11,6 +11,7 @@ from vibekit_desktop.ui.views.row_paint import draw_text
 
 TIMELINE, FILES, CONFLICTS = range(3)
 _UNDER = 2
+_TAB = 40
 _GAP, _LEAST_GAP = 20, 8
 
 
@@ -57,10 +58,10 @@ class Tab(QAbstractButton):
     # Qt's names below.
 
     def sizeHint(self) -> QSize:
-        return QSize(self.width_for(bare=self._bare), 40)
+        return QSize(self.width_for(bare=self._bare), _TAB)
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(24, 40)
+        return QSize(24, _TAB)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         theme = self._hub.theme
@@ -97,7 +98,8 @@ class InspectorBar(QWidget):
         self.settled = 0
         """How many conflicts were settled."""
         row = QHBoxLayout(self)
-        row.setContentsMargins(16, 16, 12, 0)
+        self._hub = hub
+        hub.changed.connect(self._themed)
         row.setSpacing(_GAP)
         for number, tab in enumerate(self.tabs):
             self._group.addButton(tab, number)
@@ -106,6 +108,13 @@ class InspectorBar(QWidget):
         row.addWidget(self.more, 0, Qt.AlignmentFlag.AlignVCenter)
         self.tabs[TIMELINE].setChecked(True)
         self._group.idClicked.connect(self.chosen)
+        self._themed()
+
+    def _themed(self) -> None:
+        """As high as the headers of the other panes, so that the hairlines under them are one."""
+        row = self.layout()
+        if row is not None:
+            row.setContentsMargins(16, self._hub.theme.size("header") - _TAB, 12, 0)
 
     @property
     def current(self) -> int:

@@ -24,6 +24,7 @@ from vibekit_desktop.ui.views.workspace_button import WorkspaceButton
 from vibekit_desktop.ui.wording import workspace_name
 
 _IMPORT_ICON_ONLY = 260
+_INSET, _BETWEEN_BUTTONS = 12, 6
 
 
 class Sidebar(QWidget):
@@ -72,7 +73,7 @@ class Sidebar(QWidget):
         self._build()
         for news in (model.counted, model.archived_counted):
             news.connect(self._counted)
-        hub.changed.connect(self.update)
+        hub.changed.connect(self._themed)
         self._counted()
         self.set_workspaces((), "")
         self._minute = QTimer(self)
@@ -101,11 +102,11 @@ class Sidebar(QWidget):
         tools.addWidget(self.search)
         tools.addLayout(sides)
         buttons = QHBoxLayout()
-        buttons.setSpacing(6)
+        buttons.setSpacing(_BETWEEN_BUTTONS)
         buttons.addWidget(self.new_chat, 1)
         buttons.addWidget(self._import)
         foot = QVBoxLayout()
-        foot.setContentsMargins(12, 10, 12, 10)
+        foot.setContentsMargins(_INSET, 10, _INSET, 10)
         foot.setSpacing(10)
         foot.addLayout(buttons)
         foot.addWidget(self.store)
@@ -123,6 +124,21 @@ class Sidebar(QWidget):
             self.setTabOrder(first, second)
         self.last_stop: QWidget = self._import
         """What Tab goes to last in it."""
+
+    def _themed(self) -> None:
+        self._head.setFixedHeight(self._hub.theme.size("header"))
+        self._fit()
+        self.update()
+
+    def _fit(self) -> None:
+        """Import keeps only its icon where the pane is narrow, or where both words have no room."""
+        wanted, shown = tr("Import…"), self._import.text()
+        advance = self._hub.theme.metrics("body-strong", weight=500).horizontalAdvance
+        needed = self._import.sizeHint().width() + advance(wanted) - advance(shown) + (0 if shown else _BETWEEN_BUTTONS)
+        room = self.width() - 2 * _INSET - _BETWEEN_BUTTONS - self.new_chat.sizeHint().width()
+        words = wanted if self.width() >= _IMPORT_ICON_ONLY and needed <= room else ""
+        if words != shown:
+            self._import.setText(words)
 
     def _counted(self) -> None:
         chats, archived = self._model.chats, self._model.archived_chats
@@ -286,7 +302,7 @@ class Sidebar(QWidget):
         return super().eventFilter(watched, event)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        self._import.setText("" if self.width() < _IMPORT_ICON_ONLY else tr("Import…"))
+        self._fit()
         super().resizeEvent(event)
 
     def paintEvent(self, event: QPaintEvent) -> None:
