@@ -18,6 +18,7 @@ from vibekit_desktop.core.types.events import WorkspaceRestored
 from vibekit_desktop.core.types.ids import Tag
 from vibekit_desktop.ui.actions import review_table, sequences, table
 from vibekit_desktop.ui.keys import CHAT_ONLY
+from vibekit_desktop.ui.models import files
 from vibekit_desktop.ui.models.files import FileEntry, Mark
 from vibekit_desktop.ui.models.review_marks import mark_of, next_to_review
 from vibekit_desktop.ui.models.sides import FLAT, PointGroup, grouped, new_points, old_points
@@ -347,3 +348,24 @@ def test_every_action_of_the_table_has_its_keys_in_the_page_and_none_twice(stage
     taken = {key.toString() for spec in table() if spec.id not in CHAT_ONLY for key in sequences(spec, mac=False)}
     own = {key.toString() for spec in review_table() for key in sequences(spec, mac=False)}
     assert not taken & own, "both would be ambiguous in the main window"
+
+
+def test_a_mark_goes_through_the_list_once_however_many_files_there_are(
+    stage: ReviewStage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    passes: list[int] = []
+    compared = files.apply_changes
+
+    def apply_changes(*given: object) -> None:
+        passes.append(1)
+        compared(*given)  # type: ignore[arg-type]  # whatever the model gives
+
+    async def story() -> None:
+        await stage.open()
+        monkeypatch.setattr(files, "apply_changes", apply_changes)
+        stage.key(Qt.Key.Key_V)
+        await until(lambda: stage.page.model.entries[0].mark is Mark.REVIEWED)
+        await settle()
+        assert len(passes) == 1
+
+    run(story())

@@ -69,7 +69,7 @@ def changed_files(timeline: Timeline) -> int:
     return len({change.path for entry in timeline.entries for change in entry.files if entry.turn or entry.entry})
 
 
-def entry_of(diff: FileDiff) -> FileEntry:
+def entry_of(diff: FileDiff, *, mark: Mark = Mark.NONE, comments: int = 0) -> FileEntry:
     """The row of one computed diff."""
     request = diff.request
     before, after = diff.before.state, diff.after.state
@@ -99,6 +99,8 @@ def entry_of(diff: FileDiff) -> FileEntry:
         removed=removed,
         remark=remark,
         old_path=renamed,
+        mark=mark,
+        comments=comments,
         generated=diff.generated,
     )
 
@@ -135,8 +137,9 @@ class FileListModel(QAbstractListModel):
 
     def set_filter(self, text: str) -> None:
         """Show only paths that contain every word of ``text``, whatever the case."""
-        self._filter = text
-        self._update()
+        if text != self._filter:
+            self._filter = text
+            self._update()
 
     def row_of(self, path: WorkspacePath | None) -> int:
         """Where a file stands, or -1."""

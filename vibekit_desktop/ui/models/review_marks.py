@@ -1,7 +1,6 @@
 """Which files of a review a person has reviewed, by content, and how far they are. Pure."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import replace
 
 from vibekit_desktop.core.types.checkpoints import FileState, State
 from vibekit_desktop.core.types.diffs import FileDiff
@@ -41,8 +40,8 @@ def marked_entries(
     for one in reviewed:
         by_path.setdefault(one.path, []).append(one)
     return [
-        replace(
-            entry_of(diff),
+        entry_of(
+            diff,
             mark=mark_of(diff, by_path.get(diff.request.path, ())),
             comments=comments.get(diff.request.path, 0),
         )

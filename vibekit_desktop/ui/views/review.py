@@ -387,15 +387,18 @@ class ReviewPage(ReviewFrame):
 
     def set_reviewed(self, reviewed: Sequence[ReviewedFile]) -> None:
         """Which contents somebody has reviewed."""
-        self._reviewed = reviewed
-        self._show_entries()
+        if tuple(reviewed) != tuple(self._reviewed):
+            self._reviewed = reviewed
+            self._show_entries()
 
     def set_comments(self, comments: Sequence[Comment]) -> None:
         """All comments of the chat."""
+        same = tuple(comments) == tuple(self._all_comments)
         self._all_comments = comments
         self.comments.set_comments(comments)
         self.bar.set_comments(len(comments), shown=self.comments.isVisible())
-        self._show_entries()
+        if not same:
+            self._show_entries()
 
     # Qt's name below.
 
