@@ -160,12 +160,12 @@ def jumps_ms(view: TranscriptView) -> tuple[float, float]:
 
 
 def long_text(length: int) -> str:
-    """So many characters as an agent writes them."""
+    """About so many characters as an agent writes them; the end is a paragraph of one length."""
     text, turn = "", 1
     while len(text) < length:
         text += answer_text(turn) + "\n\n"
         turn += 1
-    return text[:length]
+    return text + prose(1, 40)
 
 
 def stream_ms(length: int) -> float:
@@ -353,9 +353,10 @@ def _looking(many: ChatView, few: ChatView) -> Iterator[bool]:
 
 
 def _growing() -> Iterator[bool]:
-    short, long = (min(stream_ms(length) for _ in range(ROUNDS)) for length in (1_000, 100_000))
+    short, rich, long = (min(stream_ms(length) for _ in range(ROUNDS)) for length in (1_000, 60_000, 100_000))
     anew = render_ms(100_000)
     yield line(long <= STREAM * short, f"some words into an answer of 100 kB {long:.2f} ms, of 1 kB {short:.2f}")
+    yield line(rich <= STREAM * short, f"into one of 60 kB, shown as Markdown, {rich:.2f} ms")
     yield line(anew >= RENDER * long, f"laying out 100 kB as a whole {anew:.0f} ms: {anew / long:.0f}x")
 
 

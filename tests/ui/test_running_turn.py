@@ -539,3 +539,19 @@ def test_a_call_that_waits_to_be_allowed_says_so_and_has_no_clock(shown: tuple[T
     model.set_live(running.RUNNING)
     assert said()[0].startswith("Running npm test")
     assert said()[1] == "Working"
+
+
+def test_a_plain_text_that_grows_costs_its_last_lines_and_stands_as_one(qapp: object) -> None:
+    theme = ThemeHub("light").theme
+
+    def lay_out(text: str, earlier: AnswerView | None = None) -> AnswerView:
+        block = AnswerBlock(text, plain=True, growing=True)
+        return AnswerView(theme, block, 700, "k", opened=set(), styles={}, shifts={}, earlier=earlier)
+
+    text = "some words that go on\n" * 300
+    first = lay_out(text)
+    again = lay_out(text + "and more", first)
+    assert (first.fresh > 5, again.fresh) == (True, 1)
+    assert again.text == text + "and more"
+    lines = text.count("\n") + 1
+    assert again.height == lines * theme.line_height("reading")

@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 from vibekit_desktop.core.highlight.lex import lex
 from vibekit_desktop.core.types.diffs import StyleRuns
 from vibekit_desktop.ui.long_text import MAX_LINE, cut_lines, terminal_lines
-from vibekit_desktop.ui.models.markdown import Code, Prose, file_name, pieces
+from vibekit_desktop.ui.models.markdown import Code, Prose, file_name, pieces, plain_pieces
 from vibekit_desktop.ui.models.mini_diff import MiniLine, compare, counts
 from vibekit_desktop.ui.text import tr_n
 from vibekit_desktop.ui.theme.palette import Theme
@@ -55,6 +55,14 @@ def test_long_prose_is_split_between_paragraphs_only() -> None:
     found = pieces(text)
     assert len(found) > 2
     assert "\n\n".join(piece.text for piece in found) == text
+
+
+@given(st.lists(st.sampled_from(["", "words", "words that go on " * 30, "x" * 900])), st.integers(0, 5))
+def test_plain_text_is_cut_between_lines_and_stays_cut_as_it_grows(lines: list[str], more: int) -> None:
+    text = "\n".join(lines)
+    cut = plain_pieces(text)
+    assert "\n".join(piece.text for piece in cut) == text
+    assert plain_pieces(text + "and more\n" * more)[: len(cut) - 1] == cut[:-1]
 
 
 def test_languages_have_file_names() -> None:

@@ -5,10 +5,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from vibekit_desktop.ui.long_text import cut_lines
-from vibekit_desktop.ui.visible import visible
+from vibekit_desktop.ui.visible import has_hidden, visible
 
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})[ \t]*(.*)")
 _CHUNK = 1_500
+_PLAIN_CHUNK = 800
 _SAFE_START = re.compile(r"[^\s\-*+>|0-9<\[]")
 _ITEM_CHUNK = 1_200
 _ITEM_START = re.compile(r"(?:[-*+]|\d{1,9}[.)])[ \t]")
@@ -61,6 +62,16 @@ def pieces(text: str) -> tuple[Piece, ...]:
     return tuple(found)
 
 
+def plain_pieces(text: str) -> tuple[Prose, ...]:
+    """The parts of a text that is shown as it is: some lines each, so that one that grows is laid out anew at its end only."""
+    found: list[Prose] = []
+    start = 0
+    while (end := text.find("\n", start + _PLAIN_CHUNK)) >= 0:
+        found.append(Prose(_shown(text[start:end])))
+        start = end + 1
+    return (*found, Prose(_shown(text[start:])))
+
+
 def _closing(lines: list[str], start: int, fence: str) -> int:
     """The line that closes a fence; the end of the text closes it too."""
     for at in range(start, len(lines)):
@@ -103,7 +114,8 @@ def _put(found: list[Piece], part: list[str]) -> None:
 @lru_cache(maxsize=256)
 def _shown(text: str) -> str:
     """A text as it is painted; kept for a while, because the parts of an answer that grows are asked for again and again."""
-    return visible(cut_lines(text))
+    cut = cut_lines(text)
+    return visible(cut) if has_hidden(cut.replace("\n", " ")) else cut
 
 
 def arrived(text: str) -> str:

@@ -54,22 +54,32 @@ def _bound(text: str, at: int) -> int:
     return found + 1 if found >= 0 else min(at, len(text))
 
 
+_KNOWN = 8_192
+
+
 @lru_cache(maxsize=32)
 def _starts(text: str) -> tuple[int, ...]:
     """Where the parts of a Markdown text begin."""
     if len(text) <= PART:
         return (0,)
-    starts = [0]
+    # A text that grows is divided as its beginning was, which is looked at once; no part begins in a code block.
+    known = (len(text) - 1) // _KNOWN * _KNOWN
+    starts = list(_starts(text[:known])) if known else [0]
     fence = ""
-    for edge in _EDGE.finditer(text):
+    for edge in _EDGE.finditer(text, starts[-1]):
         mark = edge[1]
         if mark:
             if not fence:
                 fence = mark
-            elif mark.startswith(fence) and not text[edge.end() :].split("\n", 1)[0].strip(mark[0] + " "):
+            elif mark.startswith(fence) and not text[edge.end() : _line_end(text, edge.end())].strip(mark[0] + " "):
                 fence = ""
             continue
         at = edge.end()
         if not fence and at - starts[-1] >= PART and at < len(text) and text[at] not in _GOES_ON:
             starts.append(at)
     return tuple(starts)
+
+
+def _line_end(text: str, at: int) -> int:
+    end = text.find("\n", at)
+    return end if end >= 0 else len(text)

@@ -10,15 +10,13 @@ from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QPainter
 
 from vibekit_desktop.core.types.diffs import StyleRuns
-from vibekit_desktop.ui.long_text import cut_lines
 from vibekit_desktop.ui.models.blocks import AnswerBlock
-from vibekit_desktop.ui.models.markdown import Code, Piece, Prose, arrived, file_name, pieces
+from vibekit_desktop.ui.models.markdown import Code, Piece, Prose, arrived, file_name, pieces, plain_pieces
 from vibekit_desktop.ui.theme.palette import Theme
 from vibekit_desktop.ui.views.block_view import Hit, PaintState
 from vibekit_desktop.ui.views.code_block import CodeBlockView
 from vibekit_desktop.ui.views.text_block import TextLayout
 from vibekit_desktop.ui.views.text_places import within
-from vibekit_desktop.ui.visible import visible
 
 _GAP = 10
 _CARET_GAP = 3
@@ -70,7 +68,7 @@ class AnswerView:
         hits: list[Hit] = []
         y = 0
         for number, piece in enumerate(_pieces(block)):
-            y += _GAP if number else 0
+            y += _GAP if number and not block.plain else 0
             name = f"{key}:{number}"
             if isinstance(piece, Code):
                 if name not in styles:
@@ -235,5 +233,5 @@ class AnswerView:
 
 def _pieces(block: AnswerBlock) -> Sequence[Piece]:
     if block.plain:
-        return (Prose(visible(cut_lines(block.text))),)
+        return plain_pieces(block.text)
     return pieces(arrived(block.text) if block.growing else block.text)

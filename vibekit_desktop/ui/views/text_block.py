@@ -107,14 +107,17 @@ class TextLayout:
         option = QTextOption()
         option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
         document.setDefaultTextOption(option)
+        self._lift = (theme.line_height(style) - theme.metrics(style).height()) / 2
         if plain:
             document.setPlainText(text)
+            self._dress_plain()
+            document.setTextWidth(width)
+            self._links = []
         else:
             document.setMarkdown(without_images(text), _FEATURES)
-        self._dress(plain)
-        document.setTextWidth(width)
-        self._lift = (theme.line_height(style) - theme.metrics(style).height()) / 2
-        self._find_spans()
+            self._dress()
+            document.setTextWidth(width)
+            self._find_spans()
         self._places: TextPlaces | None = None
         self.height = max(1, round(document.size().height()))
 
@@ -203,7 +206,15 @@ class TextLayout:
 
     # How the document is dressed
 
-    def _dress(self, plain: bool) -> None:
+    def _dress_plain(self) -> None:
+        """Every line is as high as the others, and there is nothing else."""
+        form = QTextBlockFormat()
+        form.setLineHeight(self._theme.line_height(self._style), QTextBlockFormat.LineHeightTypes.FixedHeight.value)
+        cursor = QTextCursor(self._document)
+        cursor.select(QTextCursor.SelectionType.Document)
+        cursor.setBlockFormat(form)
+
+    def _dress(self) -> None:
         theme = self._theme
         document = self._document
         cursor = QTextCursor(document)
@@ -211,27 +222,26 @@ class TextLayout:
         drop_empty_cell_starts(cursor, document)
         last = document.lastBlock()
         for block in blocks_of(document):
-            self._dress_block(cursor, block, is_last=block == last, plain=plain)
-            if not plain:
-                self._dress_fragments(cursor, block)
+            self._dress_block(cursor, block, is_last=block == last)
+            self._dress_fragments(cursor, block)
         for frame in document.rootFrame().childFrames():
             if isinstance(frame, QTextTable):
                 dress_table(theme, frame)
         cursor.endEditBlock()
 
-    def _dress_block(self, cursor: QTextCursor, block: QTextBlock, *, is_last: bool, plain: bool) -> None:
+    def _dress_block(self, cursor: QTextCursor, block: QTextBlock, *, is_last: bool) -> None:
         theme = self._theme
         form = QTextBlockFormat(block.blockFormat())
         code = form.hasProperty(QTextFormat.Property.BlockCodeLanguage) or form.hasProperty(QTextFormat.Property.BlockCodeFence)
         line = theme.line_height("code" if code else self._style)
-        if not plain and not block.text() and QTextCursor(block).currentTable() is None:
+        if not block.text() and QTextCursor(block).currentTable() is None:
             line = 1  # Qt puts an empty paragraph before and after every table.
         form.setLineHeight(line, QTextBlockFormat.LineHeightTypes.FixedHeight.value)
         form.setTopMargin(0)
         in_list = block.textList() is not None and block.next().textList() is not None
-        tight = plain or in_list or (code and is_code(block.next()))
+        tight = in_list or (code and is_code(block.next()))
         inside_table = QTextCursor(block).currentTable() is not None
-        form.setBottomMargin(0 if is_last or inside_table else 4 if in_list and not plain else 0 if tight else GAP)
+        form.setBottomMargin(0 if is_last or inside_table else 4 if in_list else 0 if tight else GAP)
         quote = form.intProperty(QTextFormat.Property.BlockQuoteLevel)
         if form.hasProperty(QTextFormat.Property.BlockTrailingHorizontalRulerWidth):
             # Painted as a hairline by us: Qt would draw it in the text's colour.
