@@ -95,6 +95,37 @@ def test_a_name_of_several_lines_is_told_on_one(tmp_path: Path, home: Path) -> N
     assert told in call(data, home, "diff", "story").out.decode()
 
 
+def test_notes_of_files_without_changed_lines_are_told(tmp_path: Path, home: Path) -> None:
+    data, work = tmp_path / "data", _with_files(tmp_path, home, "run.sh", "old.txt", "picture")
+    (work / "picture").write_bytes(b"\0one")
+    call(data, home, "turn", "story", "begin", "--workspace", str(work), "--prompt", "Change facts")
+    (work / "picture").write_bytes(b"\0two")
+    for name in ("run.sh", "picture"):
+        (work / name).chmod(0o755)
+    (work / "old.txt").rename(work / "new.txt")
+    assert call(data, home, "turn", "story", "end").status == 0
+
+    points = ("--from", "before:2", "--to", "after:2")
+    notes = {one["path"]: one["notes"] for one in call(data, home, "--json", "diff", "story", *points).json["files"]}
+    mode = "mode: 644 -> 755"
+    assert notes == {"run.sh": [mode], "new.txt": ["rename: old.txt -> new.txt"], "picture": [mode, "binary"]}
+    told = call(data, home, "diff", "story", *points).out.decode()
+    assert told.count(mode) == 2
+    assert "rename: old.txt -> new.txt" in told
+
+
+def test_an_old_name_in_a_note_is_as_harmless_as_any_other(tmp_path: Path, home: Path) -> None:
+    data, work = tmp_path / "data", _with_files(tmp_path, home, "\x1b[31mred\n\u202e\udce9")
+    call(data, home, "turn", "story", "begin", "--workspace", str(work), "--prompt", "Rename it")
+    (work / "\x1b[31mred\n\u202e\udce9").rename(work / "new.txt")
+    assert call(data, home, "turn", "story", "end").status == 0
+    points = ("--from", "before:2", "--to", "after:2")
+    told = call(data, home, "diff", "story", *points).out.decode()
+    assert "rename: \\x1b[31mred\\x0a\\u202e" in told
+    assert not {"\x1b", "\u202e"} & set(told)
+    assert [len(one["notes"]) for one in call(data, home, "--json", "diff", "story", *points).json["files"]] == [1]
+
+
 def _with_files(tmp_path: Path, home: Path, *names: str) -> Path:
     """A workspace whose chat "story" made these files in its only turn."""
     data, work = tmp_path / "data", tmp_path / "work"

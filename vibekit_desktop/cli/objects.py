@@ -240,7 +240,7 @@ def outcome_object(outcome: TurnOutcome) -> dict[str, Json]:
 
 def note_text(note: DiffNote) -> str:
     """One fact in words."""
-    return f"{note.note.value}: {note.old} -> {note.new}" if note.old or note.new else note.note.value
+    return shown(f"{note.note.value}: {note.old} -> {note.new}") if note.old or note.new else note.note.value
 
 
 def hunk_lines(document: DiffDocument, first_row: int, last_row: int) -> list[str]:
@@ -280,8 +280,8 @@ def diff_object(diff: FileDiff, change: dict[str, Json]) -> dict[str, Json]:
             ]
         case Identical(notes=found):
             notes += [note_text(note) for note in found]
-        case BinaryPair():
-            notes.append("binary")
+        case BinaryPair(notes=found):
+            notes += [*(note_text(note) for note in found), "binary"]
         case TooLarge():
             notes.append("too large to compare")
         case Unreadable(side=side, reason=reason):

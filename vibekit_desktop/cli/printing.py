@@ -321,10 +321,11 @@ def print_diff(diff: FileDiff, change: FileChange | None) -> None:
     """One file of ``diff`` for people."""
     console = _console()
     console.print(_change_line(change) if change else Text(named(diff.request.path)), style="bold")
+    if isinstance(diff.result, DiffDocument | Identical | BinaryPair):
+        for note in diff.result.notes:
+            console.print(Text(named(note_text(note)), style="dim"))
     match diff.result:
         case DiffDocument() as document:
-            for note in document.notes:
-                console.print(Text(note_text(note), style="dim"))
             for hunk in document.hunks:
                 head = f"@@ -{hunk.old_start},{hunk.old_lines} +{hunk.new_start},{hunk.new_lines} @@ {hunk.heading}"
                 console.print(Text(visible(head), style="cyan"))
