@@ -80,7 +80,8 @@ class Program:
     @property
     def asked(self) -> list[str]:
         """What was asked of the core beyond looking."""
-        return [name for name, _ in self.fake.checkpoints.calls if name != "timeline"]
+        looks = ("timeline", "pins", "placed_conflicts")
+        return [name for name, _ in self.fake.checkpoints.calls if name not in looks]
 
     @property
     def said(self) -> str:
