@@ -18,7 +18,7 @@ from statistics import median
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
 import msgspec
-from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
 from PySide6.QtGui import QGuiApplication, QKeyEvent, QTextDocument, QWheelEvent
 from PySide6.QtWidgets import QApplication, QTextBrowser, QWidget
 
@@ -181,7 +181,7 @@ def stream_ms(length: int) -> float:
         told = msgspec.structs.replace(told, blocks=(block,))
         found.append(timed_ms(lambda now=told: model.stream(CHAT, 11, now)))
         view.viewport().repaint()
-    view.close()
+    away(view)
     return median(found[10:])
 
 
@@ -308,6 +308,13 @@ def line(good: bool, text: str) -> bool:
     return good
 
 
+def away(widget: QWidget) -> None:
+    """Nothing of it is left for those that are measured later."""
+    widget.close()
+    widget.deleteLater()
+    QApplication.sendPostedEvents(widget, QEvent.Type.DeferredDelete.value)
+
+
 def _least(work: Callable[[], QWidget]) -> float:
     """The least processor time of opening something some times over."""
     found = []
@@ -315,9 +322,7 @@ def _least(work: Callable[[], QWidget]) -> float:
         started = time.process_time()
         kept = work()
         found.append((time.process_time() - started) * 1000)
-        kept.close()
-        kept.deleteLater()
-        QApplication.sendPostedEvents()
+        away(kept)
     return min(found)
 
 
@@ -349,7 +354,7 @@ def _looking(many: ChatView, few: ChatView) -> Iterator[bool]:
     ]
     yield line(median(themes) <= STEP_MS, f"another theme {median(themes):.1f} ms")
     for one in (large, small):
-        one.close()
+        away(one)
 
 
 def _growing() -> Iterator[bool]:
@@ -363,6 +368,7 @@ def _growing() -> Iterator[bool]:
 def _working(many: ChatView, minutes: float) -> Iterator[bool]:
     hub, model, view = opened(many)
     person = Person(hub, model, view)
+    QApplication.processEvents()
     gc.collect()
     gc.freeze()  # as the program does: what is loaded is not looked at again and again
     person.work(minutes * 60)
