@@ -149,6 +149,15 @@ def test_pins_and_conflicts_are_shown_beside_the_timeline(stage: Stage) -> None:
     assert len(with_cards) == 1
 
 
+def test_what_a_person_did_and_no_turn_wrote_over_is_no_conflict(stage: Stage) -> None:
+    """The timeline has it, under Now or between the turns; an alarm for each own change would be one that nobody looks at."""
+    by_hand = replace(PLACED, conflict=replace(CONFLICT, other_chat="", tag="", ts=2), theirs=Now(), turn=0)
+    stage.show(by_hand)
+    assert stage.inspector.conflicts_model.cards == ()
+    stage.show(by_hand, replace(by_hand, turn=5), replace(PLACED, turn=0))
+    assert [card.placed.turn for card in stage.inspector.conflicts_model.cards] == [0, 5]
+
+
 def test_without_conflicts_there_is_no_badge_and_a_sentence(stage: Stage) -> None:
     stage.show()
     assert stage.inspector.bar.tabs[2].count == ""

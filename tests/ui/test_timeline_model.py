@@ -128,6 +128,17 @@ def test_a_command_makes_a_turn_doubtful_not_a_file_missing() -> None:
     assert coverage_text(row.coverage) == "1 not captured"
 
 
+def test_now_counts_from_the_last_restore_only_what_that_put_back() -> None:
+    *before, now = samples.entries()
+    restore = next(entry for entry in before if entry.kind is EntryKind.RESTORE)
+    undo = replace(restore, entry=2, files=(samples.change("src/export/csv_writer.py", 4, 4),))
+    detail = one(rows((*before, undo, now)), RowKind.NOW).detail
+    assert detail == "2 files changed since turn 5"
+    whole = replace(restore, entry=2, files=now.files)
+    assert one(rows((*before, whole, now)), RowKind.NOW).detail == "2 files changed since the last restore"
+    assert one(rows((*before, whole, replace(now, files=()))), RowKind.NOW).detail == "Nothing changed since the last restore"
+
+
 def test_what_a_rule_left_out_is_said_without_alarm() -> None:
     ignored = samples.turn(6, "14:10", 3, "Format it", [samples.change("a.py", 1, 1)], (Skipped(".ruff_cache", "ignored"),))
     row = one(rows((ignored,)), RowKind.TURN, 6)

@@ -19,7 +19,7 @@ from vibekit_desktop.ui.bridge import Bridge
 from vibekit_desktop.ui.dialogs.pin_point import PinPoint
 from vibekit_desktop.ui.error_text import sentence
 from vibekit_desktop.ui.models.chat_list import ChatListModel
-from vibekit_desktop.ui.models.conflicts import CardButton, ConflictCard
+from vibekit_desktop.ui.models.conflicts import CardButton, ConflictCard, matters
 from vibekit_desktop.ui.notify import Notifier
 from vibekit_desktop.ui.operations.checkpoints import CheckpointOperations
 from vibekit_desktop.ui.operations.open_chat import OpenChat
@@ -112,7 +112,7 @@ class InspectorDesk(QObject):
             while self._news and (chat := self._open.chat) is not None:
                 self._news = False
                 pins = await self._core.checkpoints.pins(chat)
-                placed = await self._core.checkpoints.placed_conflicts(chat)
+                placed = [one for one in await self._core.checkpoints.placed_conflicts(chat) if matters(one)]
                 if chat == self._open.chat and chat == self._inspector.timeline_model.chat:
                     self._inspector.set_names(self._names(placed))
                     self._inspector.show_pins(pins)

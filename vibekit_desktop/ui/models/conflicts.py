@@ -106,6 +106,12 @@ class ConflictCard:
                 return tr("Open the conflict about {path} again", path=path)
 
 
+def matters(placed: PlacedConflict) -> bool:
+    """Whether two worked on one file: another chat did, or a turn wrote over what somebody had made of it. What anybody else
+    did, and nothing wrote over, is a change like others: the timeline has it."""
+    return bool(placed.conflict.other_chat or placed.turn)
+
+
 def who_words(placed: PlacedConflict, names: Mapping[ChatId, str]) -> str:
     """Who it was, at the beginning of a sentence."""
     other = placed.conflict.other_chat

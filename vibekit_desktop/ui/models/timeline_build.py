@@ -146,7 +146,9 @@ class _Rows:
     def _now(self, entry: TimelineEntry) -> None:
         count = len(entry.files)
         before = next((one for one in reversed(self._timeline.entries) if one.kind is not EntryKind.NOW), None)
-        if before is not None and before.kind is EntryKind.RESTORE:
+        put_back = {change.path for change in before.files} if before is not None else set()
+        restored = before is not None and before.kind is EntryKind.RESTORE
+        if restored and all(change.path in put_back for change in entry.files):
             since = tr("the last restore")
         else:
             since = tr("turn {turn}", turn=entry.turn) if entry.turn else tr("the start")
