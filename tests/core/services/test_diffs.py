@@ -65,9 +65,12 @@ def diffs_of(town: Town, chat: ChatId, compare: Compare = EXACT) -> dict[str, Fi
     return {str(diff.request.path): diff for diff in found}
 
 
-def applied(town: Town, folder: Path, chat: ChatId, before: dict[str, bytes], compare: Compare = EXACT) -> dict[str, bytes]:
-    """What ``git apply`` makes of the files with the chat's patch."""
-    patch = town.run(lambda wired: wired.core.diffs.patch(chat, Start(), Now(), (), compare=compare))
+def applied(
+    town: Town, folder: Path, chat: ChatId, before: dict[str, bytes], compare: Compare = EXACT, *, only: str = ""
+) -> dict[str, bytes]:
+    """What ``git apply`` makes of the files with the chat's patch. ``only``: of one file."""
+    paths = [WorkspacePath(only)] if only else []
+    patch = town.run(lambda wired: wired.core.diffs.patch(chat, Start(), Now(), paths, compare=compare))
     folder.mkdir()
     for name, data in before.items():
         (folder / name).parent.mkdir(exist_ok=True)
@@ -99,6 +102,36 @@ def test_a_renamed_file_is_one_file_with_its_old_name(town: Town, tmp_path: Path
     assert again == diff
     assert town.run(lambda wired: wired.core.diffs.sides(diff.request)) == (old, new)
     assert applied(town, tmp_path / "there", chat, {"a.py": old}) == {"src/b.py": new}
+
+
+def test_a_renamed_file_that_is_asked_for_alone_has_its_old_name_too(town: Town, tmp_path: Path) -> None:
+    old = TEXT.encode()
+    before = {"a.py": old, "d/f": old * 2, "other": b"x\n"}
+    for name, data in before.items():
+        town.work.joinpath(name).parent.mkdir(exist_ok=True)
+        town.work.joinpath(name).write_bytes(data)
+    chat = change(town, {"a.py": None, "b.py": old + b"end\n", "other": None, "d/f": None})
+    town.work.joinpath("d").rmdir()
+    change(town, {"d": old * 2})
+
+    def only(*names: str) -> dict[str, str | None]:
+        paths = [WorkspacePath(name) for name in names]
+        found = town.run(lambda wired: wired.core.diffs.files(chat, Start(), Now(), paths))
+        return {diff.request.path: diff.request.old_path for diff in found}
+
+    assert only() == {"b.py": "a.py", "d": "d/f", "other": None}
+    assert only("b.py") == {"b.py": "a.py"}
+    assert only("d", "other") == {"d": "d/f", "other": None}
+    assert only("a.py") == {"a.py": None}, "by the old name alone it went"
+    assert only("a.py", "d") == {"a.py": None, "d": "d/f"}
+    for number, name in enumerate(("b.py", "d")):
+        made = applied(town, tmp_path / str(number), chat, before, only=name)
+        assert made == {path: data for path, data in before.items() if path != only()[name]} | {
+            name: town.work.joinpath(name).read_bytes()
+        }
+    change(town, {"c.py": old})
+    assert only() == {"b.py": None, "c.py": "a.py", "d": "d/f", "other": None}
+    assert only("b.py") == {"b.py": None}, "it is what it is among all of them"
 
 
 def test_a_file_that_was_only_renamed_is_identical(town: Town) -> None:

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
@@ -146,14 +146,15 @@ class DiffService:
         chat, old, new, paths, compare = between
 
         def read(vault: OpenVault, kernel: CheckpointKernel) -> tuple[list[_Triple], list[_Unread] | None]:
-            states = kernel.changed_between(chat, old, new, paths)
+            states = _differing(kernel, chat, old, new, paths)
             if known is not None and known.states == states:
                 return states, None
             unread = [
                 _read_pair(vault, kernel, DiffRequest(chat, path, old, new, compare), before, after)
                 for path, before, after in states
             ]
-            return states, _paired(unread, lambda: _told(kernel, chat))
+            files = _paired(unread, lambda: _told(kernel, chat))
+            return states, _named(files, unread, set(paths)) if paths else files
 
         return await self._sides(chat, read)
 
@@ -241,6 +242,15 @@ def _read_request(vault: OpenVault, kernel: CheckpointKernel, request: DiffReque
     return _read_pair(vault, kernel, request, before, after)
 
 
+def _differing(kernel: CheckpointKernel, chat: ChatId, old: Point, new: Point, paths: Sequence[WorkspacePath]) -> list[_Triple]:
+    """What differs, or what is named of it; where a named file came, with all that came or went: its old name is among them."""
+    found = kernel.changed_between(chat, old, new, paths)
+    if not paths or not any(_is_file(after) and before.state is State.ABSENT for _, before, after in found):
+        return found
+    others = (one for one in kernel.changed_between(chat, old, new) if one[0] not in paths)
+    return sorted([*found, *(one for one in others if State.ABSENT in (one[1].state, one[2].state))], key=lambda one: one[0])
+
+
 def _read_pair(
     vault: OpenVault, kernel: CheckpointKernel, request: DiffRequest, before: FileState, after: FileState
 ) -> _Unread:
@@ -280,6 +290,17 @@ def _paired(found: list[_Unread], told: Callable[[], Mapping[str, str]]) -> list
             one = _Unread(replace(one.diff, request=request, before=old.diff.before), old.old, one.new)
         joined.append(one)
     return joined
+
+
+def _named(files: list[_Unread], unread: list[_Unread], paths: Collection[WorkspacePath]) -> list[_Unread]:
+    """Those that were asked for; one that is only asked for by the name it had before went."""
+    found = {one.diff.request.path: one for one in unread if one.diff.request.path in paths}
+    for one in files:
+        if one.diff.request.path in paths:
+            found[one.diff.request.path] = one
+            if one.diff.request.old_path is not None:
+                found.pop(one.diff.request.old_path, None)
+    return [found[path] for path in sorted(found)]
 
 
 def _is_file(state: FileState) -> bool:
