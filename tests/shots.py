@@ -6,6 +6,7 @@ writes it down, and the program's window shows it, off screen. Run it before and
 """
 
 import argparse
+import json
 import os
 import sys
 import tempfile
@@ -15,11 +16,12 @@ from pathlib import Path
 from tests.arch.source import ROOT
 
 README = {"main": "main-light", "review": "review-light", "restore": "restore-dark"}
-VIEWS = ("main", "narrow", "review", "restore", "states", "permission", "first-run")
-"""In the order in which they can be taken of one recording: after ``permission`` a turn runs."""
+VIEWS = ("first-run", "main", "narrow", "review", "restore", "states", "permission")
+"""In the order in which they can be taken: after ``permission`` a turn runs."""
 THEMES = ("light", "dark")
 NAMES = [f"{view}-{theme}" for view in VIEWS for theme in THEMES]
-SIZE, NARROW = (1440, 900), (1024, 768)
+SCREEN = {"name": "large", "x": 0, "y": 0, "width": 4096, "height": 2560, "logicalDpi": 96, "logicalBaseDpi": 96, "dpr": 1}
+"""Room for the window and its menus at any ratio."""
 
 
 def shoot(names: dict[str, Path], scratch: Path, zoom: float) -> None:
@@ -27,15 +29,35 @@ def shoot(names: dict[str, Path], scratch: Path, zoom: float) -> None:
     home = scratch / "ann"
     home.mkdir()
     os.environ["HOME"] = str(home)  # so that paths are shown as a person sees their own
+    os.environ["PATH"] = f"{scratch / 'tools' / 'bin'}:{os.environ.get('PATH', '')}"  # the commands that agents run
+    for name in ("claude-agent-acp", "codex-acp", "gemini"):
+        program = scratch / "tools" / "bin" / name
+        program.parent.mkdir(parents=True, exist_ok=True)
+        program.write_text("#!/bin/sh\n")
+        program.chmod(0o755)
     from PySide6.QtWidgets import QApplication
 
     from tests.app.window import opened
     from tests.helpers.recording import Clock
-    from tests.shots_stage import Stage, tell_time
+    from tests.shots_stage import Stage, first_run, save, tell_time
 
     app = QApplication(["vibekit-desktop"])
     clock = Clock()
     tell_time(clock)
+    first = [theme for theme in THEMES if f"first-run-{theme}" in names]
+    if first:
+        with opened(app, data=scratch / "first", home=scratch / "anew", pictures=scratch, clock=clock) as window:
+            window.hub.set_zoom(zoom)
+
+            async def begin() -> None:
+                await first_run(window, clock, scratch / "anew")
+                for theme in first:
+                    await save(window, names[f"first-run-{theme}"], theme)
+                    print(names[f"first-run-{theme}"], flush=True)
+
+            window.play(begin())
+    if len(names) == len(first):
+        return
     with opened(app, data=scratch / "data", home=home, pictures=scratch, clock=clock) as window:
         stage = Stage(window, clock, home, scratch, zoom)
         views: dict[str, Callable[[], Awaitable[None]]] = {
@@ -45,16 +67,15 @@ def shoot(names: dict[str, Path], scratch: Path, zoom: float) -> None:
             "restore": stage.restore,
             "states": stage.states,
             "permission": stage.permission,
-            "first-run": stage.first_run,
         }
 
         async def play() -> None:
             await stage.begin()
-            for view in VIEWS:
+            for view, show in views.items():
                 wanted = [theme for theme in THEMES if f"{view}-{theme}" in names]
                 if not wanted:
                     continue
-                await views[view]()
+                await show()
                 for theme in wanted:
                     await stage.save(names[f"{view}-{theme}"], theme)
                     print(names[f"{view}-{theme}"], flush=True)
@@ -76,11 +97,13 @@ def main() -> int:
     target = ROOT / "docs" / "pictures" if options.readme else options.out.resolve()
     target.mkdir(parents=True, exist_ok=True)
     wanted = README if options.readme else {name: name for name in options.names or NAMES}
-    os.environ["QT_QPA_PLATFORM"] = "offscreen"
     os.environ.setdefault("QT_API", "pyside6")
     if options.ratio != 1.0:
         os.environ["QT_SCALE_FACTOR"] = str(options.ratio)
     with tempfile.TemporaryDirectory() as scratch:
+        screens = Path(scratch) / "screens.json"
+        screens.write_text(json.dumps({"screens": [SCREEN]}))
+        os.environ["QT_QPA_PLATFORM"] = f"offscreen:configfile={screens}"
         shoot({name: target / f"{file}.png" for file, name in wanted.items()}, Path(scratch), options.zoom / 100)
     return 0
 

@@ -1,21 +1,27 @@
 """One window with the recorded afternoon in it, brought into the states of which pictures are made."""
 
 import types
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QPainter
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QMenu
 
 from tests.app.window import Window
+from tests.helpers.claude_sessions import SessionBuilder
 from tests.helpers.recording import Afternoon, Clock, Recorder
 from vibekit_desktop.app.dirs import Dirs
 from vibekit_desktop.app.wiring import build
 from vibekit_desktop.core.types.agents import LivePhase, Prompt
 from vibekit_desktop.core.types.checkpoints import BeforeTurn
+from vibekit_desktop.core.types.ids import WorkspacePath
 from vibekit_desktop.ui import when
+from vibekit_desktop.ui.models.timeline_rows import Button
 
 SIZE, NARROW = (1440, 900), (1024, 768)
+WRITER = WorkspacePath("src/export/csv_writer.py")
 DRAFT = "Does the reader handle a trailing empty row too?"
 SHIP = "Ship the plot bundle and check that it loads with a cold cache."
 
@@ -23,6 +29,41 @@ SHIP = "Ship the plot bundle and check that it loads with a cold cache."
 def tell_time(clock: Clock) -> None:
     """Let every view of the window go by the clock of the recording."""
     when.time = types.SimpleNamespace(time_ns=lambda: clock.now_ms * 1_000_000)  # type: ignore[attr-defined]  # the module it reads
+
+
+async def save(window: Window, picture: Path, theme: str) -> None:
+    """Save what a window shows, in a theme."""
+    window.hub.set_mode(theme)
+    await window.settled()
+    QApplication.sendPostedEvents()  # not processEvents: that would run other tasks inside of this one
+    shown = window.shell.grab()
+    painter = QPainter(shown)
+    for above in QApplication.topLevelWidgets():  # menus are windows of their own
+        if above.isVisible() and above is not window.shell:
+            painter.drawPixmap(window.shell.mapFromGlobal(above.pos()), above.grab())
+    painter.end()
+    assert shown.save(str(picture), "PNG")
+
+
+async def first_run(window: Window, clock: Clock, home: Path) -> None:
+    """The program's first start on a computer with histories and agents, its button in focus as whoever uses keys sees it."""
+    write_histories(home, datetime.fromtimestamp(clock.now_ms / 1000, UTC))
+    await window.start()
+    await window.settled()
+    window.conductor.first_run.zone.button.setFocus(Qt.FocusReason.TabFocusReason)
+    await window.settled()
+
+
+def write_histories(home: Path, now: datetime) -> None:
+    """Sessions of Claude Code in four folders, the newest of this hour."""
+    for number, name in enumerate(("tidepool", "lantern", "orchard-api", "tidepool-plot")):
+        folder = home / "code" / name
+        folder.mkdir(parents=True)
+        began = now - timedelta(hours=1 + 31 * number)
+        made = SessionBuilder(cwd=str(folder), session=f"7d1c2b3a-0f1e-4d2c-8b3a-{number:012}", now=began)
+        made.prompt(f"What does {name} begin with?")
+        made.end_turn("At its beginning.")
+        made.install(home)
 
 
 class Stage:
@@ -33,7 +74,8 @@ class Stage:
         self.window.hub.set_zoom(zoom)
         self.recorder = Recorder(window.wired.core, window.data, home, scratch / "tools", clock, window.until)
         self.afternoon = Afternoon(self.recorder)
-        self._dialog_open = False
+        self._dialog_open = self._opened = False
+        self._menu: QMenu | None = None
 
     async def begin(self) -> None:
         """Record, with a core of its own that ends; then open the window on what it left, with two agents at work."""
@@ -53,11 +95,20 @@ class Stage:
 
     async def save(self, picture: Path, theme: str) -> None:
         """Save what is shown, in a theme."""
-        self.window.hub.set_mode(theme)
-        await self.window.settled()
-        for _ in range(3):
-            QApplication.processEvents()
-        assert self.window.shell.grab().save(str(picture), "PNG")
+        await save(self.window, picture, theme)
+
+    async def press(self, action: str, *words: str) -> None:
+        """Press something painted in the transcript, by what it does and words of its name; the last of its kind."""
+        view = self.window.conductor.page.transcript
+        for row in reversed(range(view.count)):
+            for hit in view.lay_out(row).hits:
+                if hit.action == action and all(word in hit.name for word in words):
+                    view.scroll_to_row(row)
+                    place = hit.box.translated(view.column_left(), view.row_top(row) + view.gap(row)).toAlignedRect()
+                    self.window.click(view.viewport(), place)
+                    await self.window.settled()
+                    return
+        raise AssertionError(f"nothing in the transcript does {action} {words}")
 
     async def main(self) -> None:
         """Three panes, idle, a draft in the composer."""
@@ -68,6 +119,9 @@ class Stage:
         if field.is_empty:
             QTest.keyClicks(field, DRAFT)
         await window.settled()
+        if not self._opened:
+            self._opened = True
+            await self.press("card", "Edited", "docs/export.md")
         window.conductor.page.transcript.scroll_to_end()
         await window.settled()
 
@@ -86,7 +140,9 @@ class Stage:
         panes = self.window.main.panes
         panes.want(panes.wanted._replace(sidebar=280))
         self.window.shell.resize(*SIZE)
-        self.window.conductor.open_review()
+        self.window.conductor.open_review(path=WRITER)
+        pane = self.window.conductor.review.pane
+        await self.window.until(lambda: pane.diff is not None and pane.diff.request.path == WRITER)
         await self.window.settled()
 
     async def restore(self) -> None:
@@ -95,16 +151,37 @@ class Stage:
         self.window.shell.resize(*SIZE)
         self.window.conductor.back.restore_to(BeforeTurn(3))
         await self.window.until(self.window.dialogs)
+        files = self.window.preview.files
+        files.setCurrentIndex(files.model().index(files._model.row_of(WRITER), 0))
         await self.window.settled()
         self._dialog_open = True
 
     async def states(self) -> None:
-        """What else a person meets: everything opened, something undone, a toast with its Undo."""
+        """What else a person meets: a file that was undone, the toast that says so, a conflict opened in place, the menu of a
+        row, a turn opened in the timeline."""
         await self._close_dialog()
         await self.main()
+        window = self.window
+        window.press_timeline(Button.UNDO, turn=5, path="src/export/__init__.py")
+        await window.until(lambda: window.toast)
+        await window.settled()
+        await self.press("conflict", "docs/export.md")
+        view = window.conductor.inspector.timeline
+        rows = window.timeline()
+        number = next(n for n, row in enumerate(rows) if row.path == "src/export/csv_writer.py" and row.number == 4)
+        view.setFocus(Qt.FocusReason.TabFocusReason)
+        view.setCurrentIndex(view.model().index(number, 0))
+        self._menu = view.menu(number, rows[number])
+        assert self._menu is not None
+        row = view.visualRect(view.model().index(number, 0))
+        self._menu.popup(view.viewport().mapToGlobal(row.bottomRight() - QPoint(self._menu.sizeHint().width() + 8, -2)))
+        await window.settled()
 
     async def permission(self) -> None:
         """A turn runs, a command has output, a question waits, a message is queued."""
+        if self._menu is not None:
+            self._menu.close()
+        self.window.conductor.notifier.dismiss()
         await self._close_dialog()
         await self._leave_review()
         window, live = self.window, self.window.wired.core.live
@@ -126,12 +203,6 @@ class Stage:
         await window.settled()
         window.conductor.page.transcript.scroll_to_end()
         await window.settled()
-
-    async def first_run(self) -> None:
-        """The first page."""
-        await self._close_dialog()
-        await self.window.conductor._show_first_run()
-        await self.window.settled()
 
     async def end(self) -> None:
         """Stop what works."""

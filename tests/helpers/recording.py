@@ -64,12 +64,13 @@ class Recorder:
     def __init__(self, core: Core, data: Path, home: Path, scratch: Path, clock: Clock, until: Until) -> None:
         self.core, self.data, self.home, self.scratch, self.clock, self.until = core, data, home, scratch, clock, until
         self._gates = 0
-        self.path = self._tools()
+        self._tools()
 
-    def _tools(self) -> str:
-        """Commands that agents run: the formatter there is, and an ``npm`` that takes its time."""
+    def _tools(self) -> None:
+        """Commands that agents run: the formatter there is, and an ``npm`` that takes its time. They are in ``bin`` of the
+        scratch folder, which is to be first in PATH before the core begins."""
         tools = self.scratch / "bin"
-        tools.mkdir(parents=True)
+        tools.mkdir(parents=True, exist_ok=True)
         npm = tools / "npm"
         npm.write_text(
             "#!/bin/sh\necho '$ npm test -- plot'\necho '✓ loader reads the manifest first 41 ms'\n"
@@ -77,7 +78,6 @@ class Recorder:
         )
         npm.chmod(0o755)
         (tools / "ruff").symlink_to(Path(sys.executable).parent / "ruff")
-        return f"{tools}:{os.environ.get('PATH', '')}"
 
     def folder(self, name: str) -> Path:
         """A workspace in the person's home."""
@@ -109,7 +109,7 @@ class Recorder:
 
     def shell(self, line: str, **more: object) -> JsonObject:
         """A command in a terminal of ours."""
-        return {"shell": line, "via": "terminal", "env": {"PATH": self.path}, "quiet": True, **more}
+        return {"shell": line, "via": "terminal", "quiet": True, **more}
 
     def choice(self, title: str, turns: Sequence[Turn]) -> AgentChoice:
         """An agent that has these turns before it."""
@@ -240,7 +240,7 @@ class Afternoon:
                     edit("src/export/csv_writer.py", tidepool.WRITER_4),
                     edit("src/export/rows.py", tidepool.ROWS_4),
                     {"delete": "src/export/legacy_rows.py"},
-                    recorder.shell("mkdir -p data && truncate -s 48M data/samples.parquet"),
+                    recorder.shell("mkdir -p data && truncate -s 48MB data/samples.parquet"),
                     recorder.wait(48),
                     {"say": "All 31 tests pass. The public names of `csv_writer` are unchanged."},
                 ],

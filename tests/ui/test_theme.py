@@ -6,13 +6,14 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtGui import QColor
-from PySide6.QtWidgets import QTableWidget
+from PySide6.QtWidgets import QGraphicsDropShadowEffect, QTableWidget, QWidget
 from pytestqt.qtbot import QtBot
 
 from vibekit_desktop.ui import assets
 from vibekit_desktop.ui.theme import icons
 from vibekit_desktop.ui.theme.palette import Theme, ThemeHub
 from vibekit_desktop.ui.theme.qss import _SHEET, stylesheet
+from vibekit_desktop.ui.theme.style import cast_shadow
 from vibekit_desktop.ui.theme.tokens import load_tokens
 
 UI = Path(assets.__file__).parent
@@ -162,6 +163,19 @@ def test_the_style_sheet_has_no_name_left_in_it(qtbot: QtBot, *, dark: bool) -> 
 def test_an_unknown_icon_is_our_fault() -> None:
     with pytest.raises(KeyError):
         assets.icon_svg("no-such-icon")
+
+
+def test_a_shadow_follows_the_theme(qtbot: QtBot) -> None:
+    hub = ThemeHub("dark", still=True)
+    card = QWidget()
+    qtbot.addWidget(card)
+    cast_shadow(card, hub)
+    effect = card.graphicsEffect()
+    assert isinstance(effect, QGraphicsDropShadowEffect)
+    dark = effect.color()
+    hub.set_mode("light")
+    assert effect.color().alphaF() == pytest.approx(hub.theme.tokens.shadow(hub.theme.dark).alpha, abs=0.01)
+    assert effect.color() != dark
 
 
 @pytest.mark.parametrize("mode", ["light", "dark"])

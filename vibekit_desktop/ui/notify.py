@@ -72,7 +72,7 @@ class _Frame(QWidget):
         close = IconButton(hub, "close", tr("Close this message"), parent=self)
         close.clicked.connect(self.close_now)
         layout.addWidget(close)
-        cast_shadow(self, theme)
+        cast_shadow(self, hub)
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.timeout.connect(self._leave)

@@ -29,7 +29,7 @@ class Card(QWidget):
         if not shadow:
             return
         # A frame of its own: an effect on the card would repaint all of it whenever the diff inside scrolls.
-        cast_shadow(self, hub.theme)
+        cast_shadow(self, hub)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         theme = self._hub.theme

@@ -43,16 +43,28 @@ def hairline(painter: QPainter, color: QColor, x: int, y: int, *, width: int = 0
     painter.fillRect(QRectF(x, y, width or thin, height or thin), color)
 
 
-def cast_shadow(widget: QWidget, theme: Theme) -> None:
+class _Shadow(QGraphicsDropShadowEffect):
+    """Follows the theme while the widget that casts it lives."""
+
+    def __init__(self, widget: QWidget, hub: ThemeHub) -> None:
+        super().__init__(widget)
+        self._hub = hub
+        hub.changed.connect(self.refresh)
+        self.refresh()
+
+    def refresh(self) -> None:
+        theme = self._hub.theme
+        token = theme.tokens.shadow(theme.dark)
+        color = QColor(token.color)
+        color.setAlphaF(token.alpha)
+        self.setBlurRadius(token.blur)
+        self.setOffset(0, token.y)
+        self.setColor(color)
+
+
+def cast_shadow(widget: QWidget, hub: ThemeHub) -> None:
     """The shadow under everything that lies above the window's panes."""
-    token = theme.tokens.shadow(theme.dark)
-    color = QColor(token.color)
-    color.setAlphaF(token.alpha)
-    effect = QGraphicsDropShadowEffect(widget)
-    effect.setBlurRadius(token.blur)
-    effect.setOffset(0, token.y)
-    effect.setColor(color)
-    widget.setGraphicsEffect(effect)
+    widget.setGraphicsEffect(_Shadow(widget, hub))
 
 
 def focus_ring(painter: QPainter, theme: Theme, box: QRectF, radius: float) -> None:
