@@ -127,7 +127,7 @@ class Pick(QAbstractButton):
     # Qt's names below.
 
     def sizeHint(self) -> QSize:
-        return QSize(self.wanted_width(), round(self._hub.theme.size("control") * max(1.0, self._hub.theme.zoom)))
+        return QSize(self.wanted_width(), self._hub.theme.size("control"))
 
     def paintEvent(self, event: QPaintEvent) -> None:
         theme = self._hub.theme
@@ -174,7 +174,7 @@ class ChipButton(QAbstractButton):
     def sizeHint(self) -> QSize:
         theme = self._hub.theme
         width = theme.metrics("small").horizontalAdvance(self.text()) + 12 + 18
-        return QSize(int(width + 0.999), round(theme.size("chip") * max(1.0, theme.zoom)))
+        return QSize(int(width + 0.999), theme.size("chip"))
 
     def paintEvent(self, event: QPaintEvent) -> None:
         theme = self._hub.theme
