@@ -18,7 +18,7 @@ from vibekit_desktop.core.types.events import WorkspaceRestored
 from vibekit_desktop.core.types.ids import Tag
 from vibekit_desktop.ui.actions import review_table, sequences, table
 from vibekit_desktop.ui.keys import CHAT_ONLY
-from vibekit_desktop.ui.models import files
+from vibekit_desktop.ui.models import files, list_changes
 from vibekit_desktop.ui.models.files import FileEntry, Mark
 from vibekit_desktop.ui.models.review_marks import mark_of, next_to_review
 from vibekit_desktop.ui.models.sides import FLAT, PointGroup, grouped, new_points, old_points
@@ -193,6 +193,37 @@ def test_a_file_that_is_the_same_again_is_said_and_the_next_one_is_shown(stage: 
     run(story())
 
 
+def test_after_a_file_that_went_comes_the_one_that_stood_below_it(stage: ReviewStage) -> None:
+    async def story() -> None:
+        await stage.open(LOGO)
+        del stage.fake.diffs.by_path[LOGO]
+        stage.page.look_again()
+        await stage.until_shown(LAST)
+        del stage.fake.diffs.by_path[LAST]
+        stage.page.look_again()
+        await stage.until_shown(LOCK)  # the last one now
+
+    run(story())
+
+
+def test_the_way_back_from_an_undo_stays_in_sight_when_the_file_goes_from_the_review(stage: ReviewStage) -> None:
+    async def story() -> None:
+        await stage.open()
+        del stage.fake.diffs.by_path[ONE]
+        stage.fake.publish(_restored())
+        stage.notifier.toast("one.py is as it was before turn 4", "done", ("Undo", lambda: None))
+        await stage.until_shown(TWO)
+        await settle()
+        assert stage.notifier.shown == "one.py is as it was before turn 4"
+
+        del stage.fake.diffs.by_path[TWO]
+        stage.page.look_again()
+        await stage.until_shown(LOCK)
+        assert stage.notifier.shown == "two.py is the same on both sides now."
+
+    run(story())
+
+
 def test_w_and_s_change_whitespace_and_layout(stage: ReviewStage) -> None:
     async def story() -> None:
         await stage.open()
@@ -354,7 +385,7 @@ def test_a_mark_goes_through_the_list_once_however_many_files_there_are(
     stage: ReviewStage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     passes: list[int] = []
-    compared = files.apply_changes
+    compared = list_changes.apply_changes
 
     def apply_changes(*given: object) -> None:
         passes.append(1)

@@ -58,6 +58,11 @@ class ReviewFiles(QObject):
         """What was asked for last."""
         return self._wanted
 
+    @property
+    def goes_on(self) -> bool:
+        """Whether the same is asked once more, because there was news meanwhile."""
+        return self._news
+
     def ask(self, wanted: Wanted) -> None:
         """List other files, or with something else ignored."""
         self._wanted = wanted

@@ -71,13 +71,15 @@ class ReviewPage(ReviewFrame):
         """1 or -1 while the first or last hunk of a file is on its way, because the one before or after it was left."""
         self._unfolded: set[WorkspacePath] = set()
         """Generated files that somebody wanted to see."""
+        self._put_back: frozenset[WorkspacePath] = frozenset()
+        """What an undo or a restore changed just now: whoever did it has said so, with the way back beside it."""
         self._held = ""
         self._reviewed: Sequence[ReviewedFile] = ()
         self.presenter = DiffPresenter(hub, bridge, diffs, self.pane)
         self.lister = ReviewFiles(bridge, diffs, self)
         self._connect()
         bind_keys(self, self)
-        bridge.subscribe(self, WorkspaceRestored, lambda _: self.look_again())
+        bridge.subscribe(self, WorkspaceRestored, self._restored)
 
     def _connect(self) -> None:
         head = self.head
@@ -157,6 +159,10 @@ class ReviewPage(ReviewFrame):
         if self._chat is not None and self.isVisible():
             self.lister.again()
 
+    def _restored(self, event: WorkspaceRestored) -> None:
+        self._put_back = self._put_back.union(event.paths)
+        self.look_again()
+
     def close_chat(self) -> None:
         """Forget the chat, for example because another one is shown."""
         self._chat = None
@@ -202,6 +208,7 @@ class ReviewPage(ReviewFrame):
         if wanted[:3] != (self._chat, self._old, self._new):
             return
         current = self.list.current
+        row = self.model.row_of(current)
         self.diffs = {diff.request.path: diff for diff in found}
         self._show_entries()
         if self.hasFocus():
@@ -211,13 +218,16 @@ class ReviewPage(ReviewFrame):
             self.head.clear()
             self.pane.show_nothing_to_review()
             return
-        if current is not None and current not in self.diffs:
+        put_back = self._put_back
+        if not self.lister.goes_on:
+            self._put_back = frozenset()
+        if current is not None and current not in self.diffs and current not in put_back:
             self.told.emit(tr("{file} is the same on both sides now.", file=file_name(shown_path(current))))
         for path in (self._wanted, current):
             if path is not None and self.model.row_of(path) >= 0:
                 break
-        else:
-            entry = self.model.entry_at(0)
+        else:  # the one that stood below it, or the first one
+            entry = self.model.entry_at(max(0, min(row, len(self.model.shown) - 1)))
             path = entry.path if entry is not None else None
         self._wanted = None
         if path is None:
