@@ -6,6 +6,7 @@ Makes one block at a time, when somebody asks. No Qt; UI thread only.
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from operator import attrgetter
 
 from vibekit_desktop.core.types.agents import LivePhase, LiveState
 from vibekit_desktop.core.types.chats import ChatView, Message, ToolCall, TurnSpan
@@ -36,6 +37,8 @@ from vibekit_desktop.ui.models.transcript_rows import Key, Kind
 from vibekit_desktop.ui.text import tr
 from vibekit_desktop.ui.visible import visible_name
 
+_FIRST_MESSAGE = attrgetter("first_message")
+
 
 class BlockMaker:
     """What is known of the chat that is shown. The model sets ``live``, ``stream``, ``ended`` (a turn that ended though its
@@ -51,9 +54,6 @@ class BlockMaker:
         self._view: ChatView | None = None
         self._messages: Sequence[Message] = ()
         self._first = 0
-        self._firsts: list[int] = []
-        self._rest: list[tuple[int, int]] = []
-        """(last message, turn) of every span, beside ``_firsts``, its first message; in order."""
         self._entries: dict[int, TimelineEntry] | None = None
         self._changes: dict[int, Known] = {}
         self._conflicts: dict[int, dict[str, ConflictCard]] = {}
@@ -63,23 +63,14 @@ class BlockMaker:
 
     def show(self, view: ChatView | None, messages: Sequence[Message], first: int) -> None:
         """The chat, and which of its messages are loaded: those from index ``first`` on."""
-        spans = sorted((span.first_message, span.last_message, span.turn) for span in view.turns) if view is not None else []
-        self._firsts = [span[0] for span in spans]
-        self._rest = [(span[1], span[2]) for span in spans]
         self._view, self._messages, self._first = view, messages, first
         self._changes = {}
 
     def appended(self, view: ChatView, messages: Sequence[Message], span: TurnSpan | None) -> None:
         """There is one more message at the end; ``span``: the turn it belongs to, as it is now."""
         self._view, self._messages = view, messages
-        if span is None:
-            return
-        if self._firsts and self._firsts[-1] == span.first_message:
-            self._rest[-1] = (span.last_message, span.turn)
-        else:
-            self._firsts.append(span.first_message)
-            self._rest.append((span.last_message, span.turn))
-        self._changes.pop(span.turn, None)
+        if span is not None:
+            self._changes.pop(span.turn, None)
 
     def set_timeline(self, timeline: Timeline) -> None:
         """What the turns changed."""
@@ -147,15 +138,24 @@ class BlockMaker:
         """The turn that a message belongs to, or 0."""
         if number >= self._number and self._stream is not None:
             return self._stream.turn
-        place = bisect_right(self._firsts, number) - 1
-        return self._rest[place][1] if place >= 0 and number <= self._rest[place][0] else 0
+        span = self._span_at(number)
+        return span.turn if span is not None and number <= span.last_message else 0
 
     def begins(self, turn: int) -> int:
         """The index of a turn's first message, or of the next one to come."""
-        for place in range(len(self._rest) - 1, -1, -1):
-            if self._rest[place][1] == turn:
-                return self._firsts[place]
+        for span in reversed(self._turns):
+            if span.turn == turn:
+                return span.first_message
         return self._number
+
+    @property
+    def _turns(self) -> Sequence[TurnSpan]:
+        return self._view.turns if self._view is not None else ()
+
+    def _span_at(self, number: int) -> TurnSpan | None:
+        """The last turn that begins at a message or before it."""
+        place = bisect_right(self._turns, number, key=_FIRST_MESSAGE) - 1
+        return self._turns[place] if place >= 0 else None
 
     def make(self, row: Key) -> Block:
         """The block of a row."""
@@ -259,8 +259,8 @@ class BlockMaker:
                 found = known_of(entry.files, (), "")
                 found = replace(found, edits=self._edits.by_path)
             else:
-                place = bisect_right(self._firsts, number) - 1
-                start, end = (self._firsts[place], self._rest[place][0] + 1) if place >= 0 else (0, 0)
+                span = self._span_at(number)
+                start, end = (span.first_message, span.last_message + 1) if span is not None else (0, 0)
                 messages = self._messages[max(0, start - self._first) : max(0, end - self._first)]
                 calls = [call for message in messages for call in message.tool_calls]
                 found = known_of(entry.files, calls, self._workspace())

@@ -58,7 +58,7 @@ class TranscriptRows(QAbstractListModel):
         """What a row is, without making its block."""
         return Kind(self._rows.kinds[row])
 
-    def kinds(self) -> Sequence[int]:
+    def kinds(self) -> bytearray:
         """The kind of every row; for guessing heights and for looking for turns."""
         return self._rows.kinds
 

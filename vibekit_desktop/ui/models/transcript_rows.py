@@ -1,5 +1,6 @@
 """Which rows a transcript has, in tables of numbers: no block is made before it is asked for. Pure; any thread."""
 
+import sys
 from array import array
 from collections.abc import Sequence, Set
 from enum import IntEnum
@@ -41,6 +42,14 @@ _row = Struct("5l").pack
 """One row on its way into the columns: kind, message, first, last, weight. Side by side in one buffer a hundred thousand
 messages come about in half the time that five columns at once take."""
 
+_KIND_AT = 0 if sys.byteorder == "little" else array("l").itemsize - 1
+"""Where the one byte of a packed kind is that says it."""
+
+_FULL = 1 << 18
+"""A buffer of so many bytes goes into the columns: a larger one costs more to make than it saves."""
+
+_PART = text_parts.PART
+_NO_TURN = TurnSpan(turn=0, first_message=sys.maxsize, last_message=sys.maxsize)
 _BRANCH, _CHECKPOINT, _USER, _THINKING, _ANSWER, _CARDS, _FOOTER, _EVENT, _EARLIER, _PLAN, _WORKING = range(11)
 
 
@@ -73,7 +82,7 @@ class Rows:
         """More rows at the end, each as `_row` packs it."""
         table = array("l")
         table.frombytes(packed)
-        self.kinds += bytes(table[::5].tolist())
+        self.kinds += packed[_KIND_AT :: 5 * table.itemsize]
         self.messages += table[1::5]
         self.firsts += table[2::5]
         self.lasts += table[3::5]
@@ -149,15 +158,16 @@ def add_messages(
     packed = bytearray()
     spans = _spans_since(view, since)
     starting = ending = 0
-    start, end = (spans[0].first_message, spans[0].last_message) if spans else (-1, -1)
+    start, end = spans[0].first_message, spans[0].last_message
     branches = sorted((turn, place) for place, (turn, _last, _chat) in enumerate(view.chat.removed_turns))[branches_before:]
     for number, message in enumerate(messages[since - first :] if since > first else messages, since):
-        if start <= number and starting < len(spans):
-            if start == number:
+        if number >= start:
+            if number == start:
                 while branches and branches[0][0] < spans[starting].turn:
                     packed += _row(_BRANCH, branches.pop(0)[1], 0, 0, 0)
                 packed += _row(_CHECKPOINT, number, 0, 0, 0)
-            while start <= number and (starting := starting + 1) < len(spans):
+            while number >= start:
+                starting += 1
                 start = spans[starting].first_message
         role = message.role
         if role == "user":
@@ -166,23 +176,27 @@ def add_messages(
             _pack_answer(packed, number, message)
         else:
             packed += _row(_EVENT, number, 0, 0, 0)
-        if end <= number and ending < len(spans):
-            if end == number and (turn := spans[ending].turn) not in quiet:
+        if number >= end:
+            if number == end and (turn := spans[ending].turn) not in quiet:
                 packed += _row(_FOOTER, number, turn, 0, 0)
-            while end <= number and (ending := ending + 1) < len(spans):
+            while number >= end:
+                ending += 1
                 end = spans[ending].last_message
+            if len(packed) > _FULL:
+                rows.take(packed)
+                packed.clear()
     for _turn, place in branches:
         packed += _row(_BRANCH, place, 0, 0, 0)
     rows.take(packed)
 
 
 def _spans_since(view: ChatView, since: int) -> Sequence[TurnSpan]:
-    """The turns that have messages from an index on, in order."""
+    """The turns that have messages from an index on, in order, and one behind all messages."""
     turns = view.turns
     at = len(turns)
     while at and turns[at - 1].last_message >= since:
         at -= 1
-    return turns[at:]
+    return (*turns[at:], _NO_TURN)
 
 
 def add_answer(rows: Rows, number: int, message: Message, since: int = -1) -> None:
@@ -204,9 +218,8 @@ def _pack_answer(packed: bytearray, number: int, message: Message, since: int = 
         if message.content:
             _pack_text(packed, number, -1, message.content)
         return
-    calls = 0
-    for at in range(max(0, since), len(blocks)):
-        block = blocks[at]
+    calls, at = 0, max(0, since)
+    for block in blocks[at:] if at else blocks:
         kind = block.type
         if calls and (kind != "tool_use" or calls == MOST_CALLS):
             packed += _row(_CARDS, number, at - calls, at - 1, calls)
@@ -217,21 +230,19 @@ def _pack_answer(packed: bytearray, number: int, message: Message, since: int = 
             if block.thinking and not block.thinking.isspace():
                 packed += _row(_THINKING, number, at, at, 0)
         elif (text := block.text) and not text.isspace():
-            _pack_text(packed, number, at, text)
+            if len(text) <= _PART:
+                packed += _row(_ANSWER, number, at, at, len(text))
+            else:
+                _pack_text(packed, number, at, text)
+        at += 1
     if calls:
         packed += _row(_CARDS, number, len(blocks) - calls, len(blocks) - 1, calls)
 
 
 def _pack_text(packed: bytearray, number: int, block: int, text: str) -> None:
-    sizes = text_parts.sizes(text) if len(text) > text_parts.PART else ()
+    sizes = text_parts.sizes(text)
     if len(sizes) < 2:
         packed += _row(_ANSWER, number, block, block, len(text))
         return
     for part, size in enumerate(sizes):
         packed += _row(_ANSWER, number, block, -2 - part, size)
-
-
-def message_turns(view: ChatView) -> tuple[Sequence[int], Sequence[tuple[int, int]]]:
-    """The first message of every span in order, and (last message, turn) beside it; for looking a message's turn up."""
-    spans = sorted((span.first_message, span.last_message, span.turn) for span in view.turns)
-    return [span[0] for span in spans], [(span[1], span[2]) for span in spans]

@@ -1,6 +1,6 @@
 """From a block's value to what paints it; how high it will probably be; how far below the one before it stands."""
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from functools import lru_cache
 from typing import assert_never
 
@@ -86,30 +86,38 @@ def gap_before(before: int, kind: int) -> int:
     return _GAP
 
 
-_KINDS = len(Kind)
-
-
 @lru_cache(maxsize=8)
-def _guesses(line: int, row_tool: int, per_line: int) -> tuple[Sequence[int], Sequence[int], Sequence[int]]:
-    """How high an empty row is with its gap, in lines of the kind above (the first: none) and columns of the kind; by kind how
-    much more, and per how much weight."""
+def _guesses(line: int, row_tool: int, per_line: int) -> tuple[Sequence[Sequence[int]], Sequence[int], Sequence[int]]:
+    """By kind how high an empty row is with its gap: at the top, under thinking, under anything else; how much more, and per
+    how much weight."""
     base = {int(kind): 28 for kind in Kind}
     base |= {int(Kind.THINKING): 24, int(Kind.EVENT): 24, int(Kind.CARDS): 1, int(Kind.PLAN): row_tool + 13}
     base |= {int(Kind.ANSWER): line, int(Kind.USER): line + 22}
     more = {int(Kind.CARDS): row_tool, int(Kind.ANSWER): line, int(Kind.USER): line, int(Kind.PLAN): 24}
     per = {int(Kind.ANSWER): per_line, int(Kind.USER): per_line}
-    heights = [gap_before(above, kind) + base[int(kind)] for above in range(-1, _KINDS) for kind in Kind]
-    return heights, [more.get(kind, 0) for kind in range(_KINDS)], [per.get(kind, 1) for kind in range(_KINDS)]
+    heights = [[gap_before(above, kind) + base[int(kind)] for kind in Kind] for above in (-1, Kind.THINKING, Kind.USER)]
+    return heights, [more.get(kind, 0) for kind in Kind], [per.get(kind, 1) for kind in Kind]
 
 
-def guess_all(theme: Theme, kinds: Sequence[int], weights: Sequence[int], width: int, before: int = -1) -> list[int]:
+def guess_all(theme: Theme, kinds: bytearray, weights: Sequence[int], width: int, before: int = -1) -> list[int]:
     """A guess of every row's height, its gap included, from the length of its text or the number of its calls. ``before``: the
     kind of the row above the first."""
-    empty, more, per = _guesses(theme.line_height("reading"), theme.size("row-tool"), max(20, width // 8))
-    heights: list[int] = []
-    add = heights.append
-    above = (before + 1) * _KINDS
-    for kind, weight in zip(kinds, weights, strict=True):
-        add(empty[above + kind] + more[kind] * (weight // per[kind]) if weight else empty[above + kind])
-        above = (kind + 1) * _KINDS
+    (first, thought, empty), more, per = _guesses(theme.line_height("reading"), theme.size("row-tool"), max(20, width // 8))
+    heights = [
+        empty[kind] + more[kind] * (weight // per[kind]) if weight else empty[kind]
+        for kind, weight in zip(kinds, weights, strict=True)
+    ]
+    if heights and before < 0:
+        heights[0] += first[kinds[0]] - empty[kinds[0]]
+    for row in _under_thinking(kinds, before):
+        heights[row] += thought[kinds[row]] - empty[kinds[row]]
     return heights
+
+
+def _under_thinking(kinds: bytearray, before: int) -> Iterator[int]:
+    if kinds and before == Kind.THINKING:
+        yield 0
+    at = kinds.find(Kind.THINKING)
+    while 0 <= at < len(kinds) - 1:
+        yield at + 1
+        at = kinds.find(Kind.THINKING, at + 1)
