@@ -149,6 +149,7 @@ async def test_the_traps_catch_what_they_should(window: Window, bait: Bait) -> N
     label.setText("\u202ea")
     assert faults_of_widget(label)
     label.deleteLater()
+    await window.settled()
 
 
 @pytest.mark.qt_log_ignore("does not support", extend=True)  # menus off screen
@@ -213,6 +214,7 @@ async def test_hostile_text_loads_nothing_runs_nothing_and_is_shown_as_text(
     await links_ask_first(window, bait)
     await look_at_a_review(window, painted)
     await look_at_dialogs(window, painted)
+    await window.settled()
     nothing_happened(bait)
 
 
