@@ -18,6 +18,11 @@ LEFT = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter | Qt.TextF
 RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine)
 
 
+def tall(theme: Theme, pixels: int) -> int:
+    """The height of a row: it grows with its text, and shrinks no more than its icons and buttons allow."""
+    return round(pixels * max(1.0, theme.zoom))
+
+
 @dataclass(frozen=True, slots=True)
 class Hit:
     """A place that can be pressed: what it does (``action`` with its arguments), and its whole phrase."""
@@ -78,7 +83,7 @@ class TextView(Protocol):
 
 
 class TextButton:
-    """A ghost button of 24 px painted inside a block: optional icon of 14, text in 12/500."""
+    """A ghost button, 24 px high, painted inside a block: optional icon of 14, text in 12/500."""
 
     def __init__(
         self,
@@ -97,7 +102,8 @@ class TextButton:
         self._icon = icon
         self._link = link
         width = text_width(theme, "small", text, weight=500) + (20 if icon else 0) + (14 if text else 8)
-        self.box = QRectF(right - width, middle - 12, width, 24)
+        height = tall(theme, 24)
+        self.box = QRectF(right - width, middle - height / 2, width, height)
 
     def paint(self, painter: QPainter, state: PaintState, index: int) -> None:
         """Paint it as the hit number ``index`` of its block; -1 for a button that cannot be pressed now."""
@@ -111,7 +117,7 @@ class TextButton:
             x += 20
         painter.setFont(theme.font("small", weight=500))
         painter.setPen(theme.color(token))
-        painter.drawText(QRectF(x, self.box.y(), self.box.right() - x, 24), LEFT, self._text)
+        painter.drawText(QRectF(x, self.box.y(), self.box.right() - x, self.box.height()), LEFT, self._text)
 
 
 def button_ground(painter: QPainter, theme: Theme, box: QRectF, state: PaintState, index: int) -> None:

@@ -21,7 +21,7 @@ from vibekit_desktop.ui.models.blocks import (
 from vibekit_desktop.ui.models.transcript_rows import Kind
 from vibekit_desktop.ui.theme.palette import Theme
 from vibekit_desktop.ui.views.answer import AnswerView
-from vibekit_desktop.ui.views.block_view import BlockView
+from vibekit_desktop.ui.views.block_view import BlockView, tall
 from vibekit_desktop.ui.views.text_rows import UserView, event_view, thinking_view
 from vibekit_desktop.ui.views.tool_cards import CardsView
 from vibekit_desktop.ui.views.turn_rows import BranchView, CheckpointView, EarlierView, FooterView
@@ -87,13 +87,15 @@ def gap_before(before: int, kind: int) -> int:
 
 
 @lru_cache(maxsize=8)
-def _guesses(line: int, row_tool: int, per_line: int) -> tuple[Sequence[Sequence[int]], Sequence[int], Sequence[int]]:
+def _guesses(
+    line: int, row_tool: int, low: int, row: int, per_line: int
+) -> tuple[Sequence[Sequence[int]], Sequence[int], Sequence[int]]:
     """By kind how high an empty row is with its gap: at the top, under thinking, under anything else; how much more, and per
     how much weight."""
-    base = {int(kind): 28 for kind in Kind}
-    base |= {int(Kind.THINKING): 24, int(Kind.EVENT): 24, int(Kind.CARDS): 1, int(Kind.PLAN): row_tool + 13}
+    base = {int(kind): row for kind in Kind}
+    base |= {int(Kind.THINKING): low, int(Kind.EVENT): low, int(Kind.CARDS): 1, int(Kind.PLAN): row_tool + 13}
     base |= {int(Kind.ANSWER): line, int(Kind.USER): line + 22}
-    more = {int(Kind.CARDS): row_tool, int(Kind.ANSWER): line, int(Kind.USER): line, int(Kind.PLAN): 24}
+    more = {int(Kind.CARDS): row_tool, int(Kind.ANSWER): line, int(Kind.USER): line, int(Kind.PLAN): low}
     per = {int(Kind.ANSWER): per_line, int(Kind.USER): per_line}
     heights = [[gap_before(above, kind) + base[int(kind)] for kind in Kind] for above in (-1, Kind.THINKING, Kind.USER)]
     return heights, [more.get(kind, 0) for kind in Kind], [per.get(kind, 1) for kind in Kind]
@@ -102,7 +104,8 @@ def _guesses(line: int, row_tool: int, per_line: int) -> tuple[Sequence[Sequence
 def guess_all(theme: Theme, kinds: bytearray, weights: Sequence[int], width: int, before: int = -1) -> list[int]:
     """A guess of every row's height, its gap included, from the length of its text or the number of its calls. ``before``: the
     kind of the row above the first."""
-    (first, thought, empty), more, per = _guesses(theme.line_height("reading"), theme.size("row-tool"), max(20, width // 8))
+    line, row_tool = theme.line_height("reading"), theme.size("row-tool")
+    (first, thought, empty), more, per = _guesses(line, row_tool, tall(theme, 24), tall(theme, 28), max(20, width // 8))
     heights = [
         empty[kind] + more[kind] * (weight // per[kind]) if weight else empty[kind]
         for kind, weight in zip(kinds, weights, strict=True)

@@ -15,7 +15,7 @@ from vibekit_desktop.ui.models.conflicts import ConflictCard
 from vibekit_desktop.ui.models.mini_diff import MiniLine, compare
 from vibekit_desktop.ui.text import tr, tr_n
 from vibekit_desktop.ui.theme.palette import Theme
-from vibekit_desktop.ui.views.block_view import LEFT, RIGHT, Hit, PaintState, TextButton, off_hit
+from vibekit_desktop.ui.views.block_view import LEFT, RIGHT, Hit, PaintState, TextButton, off_hit, tall
 from vibekit_desktop.ui.views.code_cells import line_of
 from vibekit_desktop.ui.views.code_line import LinePainter
 from vibekit_desktop.ui.views.conflict_note import ConflictNoteView
@@ -120,22 +120,23 @@ class CardDetail:
 
     def _paint_mini(self, painter: QPainter, code: LinePainter, line: MiniLine, y: float, step: int) -> None:
         theme = self.theme
-        row = QRectF(0, y, self.width, step)
+        row, numbers, sign = QRectF(0, y, self.width, step), tall(theme, 40), tall(theme, 20)
         side = "del" if line.sign == "-" else "add"
         if line.sign:
             painter.fillRect(row, theme.color(f"diff.{side}-line"))
-            painter.fillRect(QRectF(0, y, 40, step), theme.color(f"diff.{side}-gutter"))
+            painter.fillRect(QRectF(0, y, numbers, step), theme.color(f"diff.{side}-gutter"))
         painter.setFont(theme.font("code-small"))
         if line.number:
             painter.setPen(theme.color("diff.line-number-changed" if line.sign else "diff.line-number"))
-            painter.drawText(QRectF(0, y, 32, step), RIGHT, str(line.number))
+            painter.drawText(QRectF(0, y, numbers - 8, step), RIGHT, str(line.number))
         if line.sign:
             painter.setFont(theme.font("code-small", weight=600))
             painter.setPen(theme.color(f"diff.{side}-mark"))
-            painter.drawText(QRectF(40, y, 20, step), Qt.AlignmentFlag.AlignCenter, MINUS if line.sign == "-" else "+")
+            painter.drawText(QRectF(numbers, y, sign, step), Qt.AlignmentFlag.AlignCenter, MINUS if line.sign == "-" else "+")
         shown = line_of(line.text)
         marks = [Span(start, end) for start, end in line.marks]
-        box = QRectF(60, y, self.width - 60, step)
+        left = numbers + sign
+        box = QRectF(left, y, self.width - left, step)
         code.draw(painter, box, shown, [(0, shown.length, 0)], marks, scroll=0, mark_token=f"diff.{side}-word")
 
     def _add_output(self, card: Card) -> None:
@@ -172,7 +173,7 @@ class CardDetail:
 
     def _add_steps(self, card: Card) -> None:
         theme = self.theme
-        shown, step_height = card.steps[:_MOST_STEPS], round(24 * max(1.0, theme.zoom))
+        shown, step_height = card.steps[:_MOST_STEPS], tall(theme, 24)
         top, height = self.y, 1 + 6 + step_height * len(shown) + 6
         moves = card.state == "active"
 
@@ -200,7 +201,7 @@ class CardDetail:
 
     def _add_note(self, text: str) -> None:
         theme = self.theme
-        top, height = self.y, 28
+        top, height = self.y, tall(theme, 28)
 
         def part(painter: QPainter, _state: PaintState) -> None:
             painter.setFont(theme.font("small"))
@@ -211,7 +212,7 @@ class CardDetail:
 
     def _add_more(self, text: str, action: str, argument: str, number: int, *, copied: str = "") -> None:
         theme = self.theme
-        top, height = self.y, 29
+        top, height = self.y, 1 + tall(theme, 28)
         width = text_width(theme, "small", text, weight=500) + 14
         button = TextButton(theme, text, 5 + width, top + height / 2, link=True)
         index = self.hit(button.box, action, text, argument, number)

@@ -11,7 +11,7 @@ from vibekit_desktop.core.types.diffs import StyleRuns
 from vibekit_desktop.ui.text import tr
 from vibekit_desktop.ui.theme.palette import Theme
 from vibekit_desktop.ui.theme.style import rounded
-from vibekit_desktop.ui.views.block_view import LEFT, Hit, PaintState, TextButton
+from vibekit_desktop.ui.views.block_view import LEFT, Hit, PaintState, TextButton, tall
 from vibekit_desktop.ui.views.code_cells import Line, line_of
 from vibekit_desktop.ui.views.code_line import Band, LinePainter, runs_of
 from vibekit_desktop.ui.views.row_paint import text_width
@@ -56,12 +56,13 @@ class CodeBlockView:
         self._code = LinePainter(theme)
         self._line = theme.line_height("code")
         body = 2 * _PAD_Y + self._line * len(self._lines)
-        self._fold = 28 if folded or (opened and self._all > FOLD_OVER + 4) else 0
-        self.height = _HEAD + body + self._fold
+        self._head = tall(theme, _HEAD)
+        self._fold = tall(theme, 28) if folded or (opened and self._all > FOLD_OVER + 4) else 0
+        self.height = self._head + body + self._fold
         longest = max((line.columns for line in self._lines), default=0) * self._code.advance
         self.most_shift = max(0, round(longest - (width - 2 * _PAD_X)))
         self.shift = min(shift, self.most_shift)
-        copy = TextButton(theme, tr("Copy"), width - 4, _HEAD / 2, icon="copy")
+        copy = TextButton(theme, tr("Copy"), width - 4, self._head / 2, icon="copy")
         self._copy = copy
         hits = [Hit(copy.box, "copy", tr("Copy this code"), text)]
         if self._fold:
@@ -91,7 +92,7 @@ class CodeBlockView:
             )
         last = self._lines[-1].columns if self._lines else 0
         x = min(_PAD_X + last * self._code.advance - self.shift, self._width - 2.0 * _PAD_X)
-        return QPointF(x, _HEAD + _PAD_Y + (len(self._lines) - 0.5) * self._line)
+        return QPointF(x, self._head + _PAD_Y + (len(self._lines) - 0.5) * self._line)
 
     # Its characters
 
@@ -111,11 +112,11 @@ class CodeBlockView:
 
     def index_at(self, place: QPointF) -> int:
         """The border between two characters that is nearest to a place."""
-        if not self._lines or place.y() < _HEAD:
+        if not self._lines or place.y() < self._head:
             return 0
         if place.y() >= self.height - self._fold:
             return len(self.copy_text)
-        number = min(max(0, int((place.y() - _HEAD - _PAD_Y) // self._line)), len(self._lines) - 1)
+        number = min(max(0, int((place.y() - self._head - _PAD_Y) // self._line)), len(self._lines) - 1)
         return self._starts[number] + self._code.index_at(self._lines[number], place.x() - _PAD_X + self.shift)
 
     def box_of(self, index: int) -> QRectF:
@@ -124,7 +125,7 @@ class CodeBlockView:
         if number >= len(self._lines):
             return QRectF(_PAD_X, self.height - max(self._fold, 1), 0, max(self._fold, 1))
         _, x = self._code.place_of(self._lines[number], index - self._starts[number])
-        return QRectF(_PAD_X + x - self.shift, _HEAD + _PAD_Y + number * self._line, 0, self._line)
+        return QRectF(_PAD_X + x - self.shift, self._head + _PAD_Y + number * self._line, 0, self._line)
 
     def word_at(self, index: int) -> tuple[int, int]:
         """Where the word at an index begins and ends."""
@@ -149,11 +150,11 @@ class CodeBlockView:
         theme = self._theme
         box = QRectF(0, 0, self._width, self.height)
         rounded(painter, box, theme.radius("card"), fill=theme.color("bg.raised"), line=theme.color("line.hair"))
-        painter.fillRect(QRectF(1, _HEAD - 1, self._width - 2, 1), theme.color("line.hair"))
+        painter.fillRect(QRectF(1, self._head - 1, self._width - 2, 1), theme.color("line.hair"))
         painter.setFont(theme.font("small"))
         painter.setPen(theme.color("text.secondary"))
         name = self._language or tr("text")
-        painter.drawText(QRectF(_PAD_X, 0, self._width - 120, _HEAD - 1), LEFT, name)
+        painter.drawText(QRectF(_PAD_X, 0, self._width - 120, self._head - 1), LEFT, name)
         self._copy.paint(painter, state, 0)
         self._paint_lines(painter, state)
         if self._fold:
@@ -177,15 +178,15 @@ class CodeBlockView:
         theme = self._theme
         painter.save()
         clip = QPainterPath()
-        clip.addRect(QRectF(_PAD_X, _HEAD, self._width - 2 * _PAD_X, self.height - _HEAD - self._fold - 1))
+        clip.addRect(QRectF(_PAD_X, self._head, self._width - 2 * _PAD_X, self.height - self._head - self._fold - 1))
         painter.setClipPath(clip, Qt.ClipOperation.IntersectClip)
         first, last = 0, len(self._lines)
         if state.clip is not None:
-            first = max(0, int((state.clip.top() - _HEAD - _PAD_Y) // self._line))
-            last = min(last, int((state.clip.bottom() - _HEAD - _PAD_Y) // self._line) + 1)
+            first = max(0, int((state.clip.top() - self._head - _PAD_Y) // self._line))
+            last = min(last, int((state.clip.bottom() - self._head - _PAD_Y) // self._line) + 1)
         for number in range(first, last):
             line = self._lines[number]
-            box = QRectF(_PAD_X, _HEAD + _PAD_Y + number * self._line, self._width - 2 * _PAD_X, self._line)
+            box = QRectF(_PAD_X, self._head + _PAD_Y + number * self._line, self._width - 2 * _PAD_X, self._line)
             runs = runs_of(self._styles, number, line.length)
             bands = self._bands(number, state.grounds) if state.grounds else ()
             self._code.paint(painter, box, line, runs, bands, scroll=self.shift)

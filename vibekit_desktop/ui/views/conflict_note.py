@@ -7,7 +7,7 @@ from vibekit_desktop.ui.models.blocks import conflict_key
 from vibekit_desktop.ui.models.conflicts import ConflictCard
 from vibekit_desktop.ui.theme.palette import Theme
 from vibekit_desktop.ui.theme.style import focus_ring, rounded
-from vibekit_desktop.ui.views.block_view import LEFT, Hit, PaintState, off_hit
+from vibekit_desktop.ui.views.block_view import LEFT, Hit, PaintState, off_hit, tall
 from vibekit_desktop.ui.views.controls import draw_icon
 from vibekit_desktop.ui.views.row_paint import draw_text, text_width
 from vibekit_desktop.ui.views.text_block import TextLayout
@@ -25,7 +25,7 @@ class ConflictChip:
         self._theme = theme
         self._text = text
         width = 6 + 14 + 5 + text_width(theme, "small", text) + 7
-        height = round(theme.size("chip") * max(1.0, theme.zoom))
+        height = theme.size("chip")
         self.box = QRectF(right - width, round(middle - height / 2), width, height)
         self.index = -1
 
@@ -50,13 +50,13 @@ class ConflictNoteView:
         self._theme = theme
         self._card = card
         self._width = width
-        self._head = round(36 * max(1.0, theme.zoom))
+        self._head = tall(theme, 36)
         words = visible(card.text)
         self._text = TextLayout(theme, words, width - 2 * _PAD, plain=True, style="small", token="text.secondary")
         top = self._head + 10 + self._text.height + 10
         hits: list[Hit] = []
         self._buttons: list[tuple[QRectF, str]] = []
-        x, height = float(_PAD), round(_BUTTON * max(1.0, theme.zoom))
+        x, height = float(_PAD), tall(theme, _BUTTON)
         for number, button in enumerate(card.buttons):
             text, why = card.words(button), card.why_off(button)
             wide = text_width(theme, "small", text, weight=500) + 18

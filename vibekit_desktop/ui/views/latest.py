@@ -58,7 +58,7 @@ class LatestPill(QAbstractButton):
     def sizeHint(self) -> QSize:
         theme = self._hub.theme
         width = theme.metrics("small", weight=500).horizontalAdvance(self.text()) + 2 * _PAD + _ICON + _GAP
-        return QSize(round(width + 0.5), round(theme.size("control") * max(1.0, theme.zoom)))
+        return QSize(round(width + 0.5), theme.size("control"))
 
     def paintEvent(self, event: QPaintEvent) -> None:
         theme = self._hub.theme

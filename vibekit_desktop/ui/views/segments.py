@@ -206,7 +206,7 @@ class PickButton(QAbstractButton):
     def sizeHint(self) -> QSize:
         theme = self._hub.theme
         width = theme.metrics("body", weight=500).horizontalAdvance(self.text()) + 42
-        return QSize(round(width + 0.5), round(theme.size("control") * max(1.0, theme.zoom)))
+        return QSize(round(width + 0.5), theme.size("control"))
 
     def paintEvent(self, event: QPaintEvent) -> None:
         theme = self._hub.theme

@@ -9,7 +9,7 @@ from vibekit_desktop.ui.models.blocks import EventBlock, ThinkingBlock, UserBloc
 from vibekit_desktop.ui.text import tr
 from vibekit_desktop.ui.theme.palette import Theme
 from vibekit_desktop.ui.theme.style import focus_ring, rounded
-from vibekit_desktop.ui.views.block_view import LEFT, RIGHT, Hit, PaintState
+from vibekit_desktop.ui.views.block_view import LEFT, RIGHT, Hit, PaintState, tall
 from vibekit_desktop.ui.views.chips import Chips
 from vibekit_desktop.ui.views.controls import draw_icon
 from vibekit_desktop.ui.views.row_paint import text_width
@@ -84,7 +84,7 @@ class FoldedView:
         self._title = title
         self._opened = opened and bool(text.strip())
         self._folds = bool(text.strip())
-        self._head = 24
+        self._head = tall(theme, 24)
         self.copy_text = text
         self._layout: TextLayout | None = None
         self.height = self._head
@@ -105,14 +105,14 @@ class FoldedView:
             rounded(painter, self.hits[0].box, theme.radius("small"), fill=theme.color(token))
         if self._folds and state.focus == 0:
             focus_ring(painter, theme, self.hits[0].box, theme.radius("small"))
-        x = 0
+        x, y = 0, round(self._head / 2 - 7)
         if self._folds:
-            draw_icon(painter, theme, "chevron-down" if self._opened else "chevron-right", "text.tertiary", x, 5, 14)
+            draw_icon(painter, theme, "chevron-down" if self._opened else "chevron-right", "text.tertiary", x, y, 14)
             x = 20
         if self._running and state.pulse is not None:
-            state.pulse.draw_arc(painter, QRectF(x, 5, 14, 14))
+            state.pulse.draw_arc(painter, QRectF(x, y, 14, 14))
         else:
-            draw_icon(painter, theme, self._icon, "text.tertiary", x, 5, 14)
+            draw_icon(painter, theme, self._icon, "text.tertiary", x, y, 14)
         painter.setFont(theme.font("small"))
         painter.setPen(theme.color("text.tertiary"))
         painter.drawText(QRectF(x + 20, 0, 4000, self._head), LEFT, self._title)

@@ -5,14 +5,14 @@ What is open under a row is painted by `views.card_detail`.
 
 from collections.abc import Set
 
-from PySide6.QtCore import QRectF, Qt
+from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter, QPainterPath
 
 from vibekit_desktop.ui.models.blocks import Card, CardFile, CardsBlock, conflict_key
 from vibekit_desktop.ui.text import tr, tr_n
 from vibekit_desktop.ui.theme.palette import Theme
 from vibekit_desktop.ui.theme.style import focus_ring, rounded
-from vibekit_desktop.ui.views.block_view import LEFT, RIGHT, PaintState, TextButton, button_ground, icon_button
+from vibekit_desktop.ui.views.block_view import LEFT, RIGHT, PaintState, TextButton, button_ground, icon_button, tall
 from vibekit_desktop.ui.views.card_detail import CardDetail
 from vibekit_desktop.ui.views.conflict_note import ConflictChip
 from vibekit_desktop.ui.views.controls import draw_icon
@@ -163,8 +163,14 @@ class CardsView(CardDetail):
         counts = counts_width(theme, (card.added, card.removed))
         room = right - x - (counts + 8 if counts else 0) - 8
         style, token = ("code", "text.primary") if card.mono else ("body", "text.secondary")
+        token = "text.tertiary" if card.undone else token
         target = fit_path(card.target, room, theme.metrics(style).horizontalAdvance) if card.path else card.target
-        x += draw_text(painter, theme, QRectF(x, top, room, height), target, style=style, token=token) + 8
+        box = QRectF(x, top, room, height)
+        x += draw_text(painter, theme, box, target, style=style, token=token)
+        if card.undone:
+            y = round(box.center().y()) + 0.5
+            painter.drawLine(QPointF(box.left(), y), QPointF(x, y))
+        x += 8
         draw_counts(painter, theme, (card.added, card.removed), QRectF(x, top, counts, height))
 
     def _paint_status(self, painter: QPainter, state: PaintState, card: Card, top: float, height: float, right: float) -> float:
@@ -202,7 +208,8 @@ class CardsView(CardDetail):
         theme = self.theme
         row = theme.size("row-file")
         top = self.y
-        height = 1 + 6 + 24 + row * len(card.files) + 6
+        head = tall(theme, 24)
+        height = 1 + 6 + head + row * len(card.files) + 6
         text = tr_n("1 file changed by this command", "{n} files changed by this command", len(card.files))
         note = tr("found on disk, not announced by the agent")
         if not card.sure:
@@ -210,7 +217,7 @@ class CardsView(CardDetail):
             note = tr("may be yours or another chat's")
         separator = " \u00b7 " if card.sure else "; "
         rows: list[tuple[CardFile, float, int, int, int]] = []
-        y = top + 1 + 6 + 24
+        y = top + 1 + 6 + head
         for file in card.files:
             undo = QRectF(self.width - _PAD - 24, y + (row - 24) / 2, 24, 24)
             diff = undo.translated(-24, 0)
@@ -219,7 +226,9 @@ class CardsView(CardDetail):
                 box = QRectF(self._counts_place(file, y).left() - 8 - 24, y + (row - 24) / 2, 24, 24)
                 phrase = tr("Conflict in {path}: {title}", path=shown_path(file.path), title=file.conflict.title)
                 note_hit = self.hit(box, "conflict", phrase, conflict_key(file.conflict))
-            show = self.hit(diff, "diff", tr("Show diff of {path}, turn {turn}", path=file.path, turn=turn), file.path, turn)
+            show = self.hit(
+                diff, "diff", tr("Show diff of {path}, turn {turn}", path=shown_path(file.path), turn=turn), file.path, turn
+            )
             name = tr("Undo what turn {turn} did to {path}", turn=turn, path=shown_path(file.path))
             back = -1
             if card.can_undo and not file.undone:
@@ -229,10 +238,10 @@ class CardsView(CardDetail):
 
         def part(painter: QPainter, state: PaintState) -> None:
             painter.fillRect(QRectF(0, top + 1, self.width, height - 1), theme.color("bg.raised"))
-            draw_icon(painter, theme, "file-modified", "text.secondary", 32, round(top + 7 + 5), 14)
+            draw_icon(painter, theme, "file-modified", "text.secondary", 32, round(top + 7 + head / 2 - 7), 14)
             painter.setFont(theme.font("small", weight=500))
             painter.setPen(theme.color("text.primary"))
-            line = QRectF(54, top + 7, self.width - 62, 24)
+            line = QRectF(54, top + 7, self.width - 62, head)
             painter.drawText(line, LEFT, text)
             painter.setFont(theme.font("small"))
             painter.setPen(theme.color("text.secondary"))
@@ -257,7 +266,7 @@ class CardsView(CardDetail):
     ) -> None:
         theme = self.theme
         row = theme.size("row-file")
-        draw_letter(painter, theme, file.letter, QRectF(32, y, LETTER_WIDTH, row))
+        draw_letter(painter, theme, file.letter, QRectF(32, y, LETTER_WIDTH, row), faded=file.undone)
         icon_button(painter, theme, "diff", self.found[show].box, state, show)
         if not file.undone:
             off = back >= 0 and self.found[back].action == "off"
@@ -274,4 +283,5 @@ class CardsView(CardDetail):
             draw_icon(painter, theme, "conflict", "warning.text", box.x() + 5, round(box.center().y() - 7), 14)
             end = box.left() - 4
         path = QRectF(54, y, end - 54, row)
-        draw_path(painter, theme, path, shown_path(file.path), style="code")
+        token = "text.tertiary" if file.undone else "text.primary"
+        draw_path(painter, theme, path, shown_path(file.path), style="code", token=token, struck=file.undone)

@@ -13,7 +13,7 @@ from vibekit_desktop.ui.models.blocks import (
 )
 from vibekit_desktop.ui.text import tr, tr_n
 from vibekit_desktop.ui.theme.palette import Theme
-from vibekit_desktop.ui.views.block_view import LEFT, Hit, PaintState, TextButton, icon_button, off_hit
+from vibekit_desktop.ui.views.block_view import LEFT, Hit, PaintState, TextButton, icon_button, off_hit, tall
 from vibekit_desktop.ui.views.conflict_note import ConflictChip
 from vibekit_desktop.ui.views.controls import draw_icon
 from vibekit_desktop.ui.views.row_paint import counts_width, draw_counts, text_width
@@ -26,7 +26,7 @@ class CheckpointView:
     def __init__(self, theme: Theme, block: CheckpointBlock, width: int) -> None:
         self._theme = theme
         self._width = width
-        self.height = round(28 * max(1.0, theme.zoom))
+        self.height = tall(theme, 28)
         self.copy_text = ""
         if block.changed is False:
             self._strong, self._rest = tr("Before this turn"), tr(" \u00b7 no files changed")
@@ -90,7 +90,7 @@ class FooterView:
         self._theme = theme
         self._width = width
         self._block = block
-        self.height = round(28 * max(1.0, theme.zoom))
+        self.height = tall(theme, 28)
         self.copy_text = block.answer
         self._review: TextButton | None = None
         hits: list[Hit] = []
@@ -173,17 +173,17 @@ class EarlierView:
     def __init__(self, theme: Theme, block: EarlierBlock, width: int) -> None:
         self._theme = theme
         self._width = width
-        self.height = 28
+        self.height = tall(theme, 28)
         self.copy_text = ""
         self._text = tr_n("{n} earlier message", "{n} earlier messages", block.messages)
         left = 23 + text_width(theme, "small", self._text) + 10
         size = text_width(theme, "small", tr("Show"), weight=500) + 14
-        self._show = TextButton(theme, tr("Show"), left + size, 14, link=True)
+        self._show = TextButton(theme, tr("Show"), left + size, self.height / 2, link=True)
         self.hits: tuple[Hit, ...] = (Hit(self._show.box, "earlier", tr("Show earlier messages"), number=block.messages),)
 
     def paint(self, painter: QPainter, state: PaintState) -> None:
         theme = self._theme
-        draw_icon(painter, theme, "arrow-up", "text.tertiary", 0, 6)
+        draw_icon(painter, theme, "arrow-up", "text.tertiary", 0, round(self.height / 2 - 8))
         painter.setFont(theme.font("small"))
         painter.setPen(theme.color("text.secondary"))
         line = QRectF(23, 0, self._width, self.height)
@@ -199,7 +199,7 @@ class BranchView:
     def __init__(self, theme: Theme, block: BranchBlock, width: int) -> None:
         self._theme = theme
         self._width = width
-        self.height = 28
+        self.height = tall(theme, 28)
         self.copy_text = ""
         if block.first_turn == block.last_turn:
             self._text = tr("Turn {n} moved to a branch", n=block.first_turn)
@@ -207,12 +207,12 @@ class BranchView:
             self._text = tr("Turns {first} to {last} moved to a branch", first=block.first_turn, last=block.last_turn)
         left = 23 + text_width(theme, "small", self._text) + 10
         size = text_width(theme, "small", tr("Open"), weight=500) + 14
-        self._open = TextButton(theme, tr("Open"), left + size, 14, link=True)
+        self._open = TextButton(theme, tr("Open"), left + size, self.height / 2, link=True)
         self.hits: tuple[Hit, ...] = (Hit(self._open.box, "chat", tr("Open the branch"), block.chat),)
 
     def paint(self, painter: QPainter, state: PaintState) -> None:
         theme = self._theme
-        draw_icon(painter, theme, "branch", "text.tertiary", 0, 6)
+        draw_icon(painter, theme, "branch", "text.tertiary", 0, round(self.height / 2 - 8))
         painter.setFont(theme.font("small"))
         painter.setPen(theme.color("text.secondary"))
         line = QRectF(23, 0, self._width, self.height)

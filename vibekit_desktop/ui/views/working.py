@@ -7,7 +7,7 @@ from vibekit_desktop.ui.models.block_words import working_words
 from vibekit_desktop.ui.models.blocks import WorkingBlock
 from vibekit_desktop.ui.text import tr
 from vibekit_desktop.ui.theme.palette import Theme
-from vibekit_desktop.ui.views.block_view import Hit, PaintState
+from vibekit_desktop.ui.views.block_view import Hit, PaintState, tall
 from vibekit_desktop.ui.views.controls import draw_icon
 from vibekit_desktop.ui.views.row_paint import counts_width, draw_counts, draw_text, text_width
 
@@ -21,7 +21,7 @@ class WorkingView:
         self._theme = theme
         self._width = width
         self._block = block
-        self.height = round(28 * max(1.0, theme.zoom))
+        self.height = tall(theme, 28)
         self.copy_text = ""
         self.hits: tuple[Hit, ...] = ()
 
