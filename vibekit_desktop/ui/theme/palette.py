@@ -30,7 +30,7 @@ _AS_HIGH_AS_TEXT = frozenset(
     (
         "header", "control", "control-large", "chip", "fold-bar", "file-head", "pane-head", "diff-note", "chat-foot",
         "composer-min", "composer-bar", "permission-head", "queue-row", "restore-file-bar", "restore-scope-bar", "dialog-foot",
-        "source",
+        "source", "drop-zone",
     )
 )  # fmt: skip
 ZOOM_LEAST, ZOOM_MOST = 0.8, 2.0

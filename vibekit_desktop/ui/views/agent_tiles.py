@@ -30,7 +30,6 @@ class _Tile(QWidget):
         self._hub = hub
         self._agent = agent
         self._name = one_line(agent.name, 80)
-        self.setFixedHeight(_HEIGHT)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self.setAccessibleName(f"{self._name}, {state_words(agent)}")
         self.setToolTip(plain_tip(one_line(agent.problem or agent.description)))
@@ -43,9 +42,18 @@ class _Tile(QWidget):
                 text, kind, phrase = tr("Start"), "secondary", tr("Start {agent}", agent=self._name)
         self.button = Button(hub, text, kind=kind, parent=self)
         self.button.setAccessibleName(phrase)
-        hub.changed.connect(self.update)
+        hub.changed.connect(self._themed)
+        self._themed()
+
+    def _themed(self) -> None:
+        self.setFixedHeight(round(_HEIGHT * max(1.0, self._hub.theme.zoom)))
+        self._place()
+        self.update()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
+        self._place()
+
+    def _place(self) -> None:
         size = self.button.sizeHint()
         left, top = self.width() - 12 - size.width(), (self.height() - size.height()) // 2
         self.button.setGeometry(left, top, size.width(), size.height())
@@ -54,13 +62,16 @@ class _Tile(QWidget):
         theme = self._hub.theme
         painter = QPainter(self)
         rounded(painter, QRectF(self.rect()), theme.radius("card"), line=theme.color("line.hair"))
-        rounded(painter, QRectF(14, 14, 32, 32), theme.radius("control"), fill=theme.color("bg.chip"))
-        draw_icon(painter, theme, "agent", "text.secondary", 22, 22)
+        top = (self.height() - 32) // 2
+        rounded(painter, QRectF(14, top, 32, 32), theme.radius("control"), fill=theme.color("bg.chip"))
+        draw_icon(painter, theme, "agent", "text.secondary", 22, top + 8)
         room = self.button.x() - 56 - 8
-        draw_text(painter, theme, QRectF(56, 12, room, 20), self._name, style="body-strong")
+        first, second = theme.line_height("body"), theme.line_height("small")
+        top = (self.height() - first - second) // 2
+        draw_text(painter, theme, QRectF(56, top, room, first), self._name, style="body-strong")
         tokens = {AgentState.READY: "success.text", AgentState.FAILED: "danger.text"}
         token = tokens.get(self._agent.state, "text.tertiary")
-        draw_text(painter, theme, QRectF(56, 32, room, 16), state_words(self._agent), style="small", token=token)
+        draw_text(painter, theme, QRectF(56, top + first, room, second), state_words(self._agent), style="small", token=token)
 
 
 class AgentTiles(QWidget):
@@ -76,6 +87,7 @@ class AgentTiles(QWidget):
         self._grid = QGridLayout(self)
         self._grid.setContentsMargins(0, 0, 0, 0)
         self._grid.setSpacing(12)
+        hub.changed.connect(self._arrange)
 
     def fill(self, agents: Sequence[AgentInfo]) -> None:
         """Show other agents: those that are on this computer, and others up to a whole row."""
@@ -95,7 +107,7 @@ class AgentTiles(QWidget):
         self._arrange()
 
     def _arrange(self) -> None:
-        columns = _IN_A_ROW if self.width() >= _NARROW else 1
+        columns = _IN_A_ROW if self.width() >= _NARROW * max(1.0, self._hub.theme.zoom) else 1
         if columns == self._columns:
             return
         self._columns = columns

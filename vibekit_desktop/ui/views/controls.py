@@ -251,7 +251,7 @@ class Chip(QWidget):
     def sizeHint(self) -> QSize:
         theme = self._hub.theme
         width = theme.metrics("small").horizontalAdvance(self._text) + 12 + (18 if self._icon else 0)
-        return QSize(int(width + 0.999), round(theme.size("chip") * max(1.0, theme.zoom)))
+        return QSize(int(width + 0.999), theme.size("chip"))
 
     def paintEvent(self, event: QPaintEvent) -> None:
         theme = self._hub.theme

@@ -34,7 +34,6 @@ class NoteRow(QWidget):
         self._strong = strong
         self._text = text
         self._tone = tone
-        self.setFixedHeight(hub.theme.size("pane-head"))
         self.setAccessibleName(" ".join(part for part in (strong, text) if part))
         self.setToolTip("")
         layout = QHBoxLayout(self)
@@ -44,7 +43,12 @@ class NoteRow(QWidget):
             button = Button(hub, action, kind="link", size="small", parent=self)
             button.clicked.connect(self.acted)
             layout.addWidget(button)
-        hub.changed.connect(self.update)
+        hub.changed.connect(self._themed)
+        self._themed()
+
+    def _themed(self) -> None:
+        self.setFixedHeight(self._hub.theme.size("pane-head"))
+        self.update()
 
     def sizeHint(self) -> QSize:
         return QSize(200, self._hub.theme.size("pane-head"))
@@ -57,7 +61,7 @@ class NoteRow(QWidget):
         painter.fillRect(QRectF(0, self.height() - 1, self.width(), 1), theme.color("line.hair"))
         token = "danger.text" if self._tone == "danger" else "text.secondary"
         icon = {"accent": "accent.text", "danger": "danger.text"}.get(self._tone, "text.secondary")
-        draw_icon(painter, theme, self._icon, icon, 16, 7, 14)
+        draw_icon(painter, theme, self._icon, icon, 16, (self.height() - 14) // 2, 14)
         box = QRectF(38, 0, self.width() - 140, self.height() - 1)
         x = 38.0
         if self._strong:
@@ -74,9 +78,13 @@ class SideHeads(QWidget):
         super().__init__(parent)
         self._hub = hub
         self._sides: tuple[tuple[str, str, str], ...] = ()
-        self.setFixedHeight(hub.theme.size("diff-note"))
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        hub.changed.connect(self.update)
+        hub.changed.connect(self._themed)
+        self._themed()
+
+    def _themed(self) -> None:
+        self.setFixedHeight(self._hub.theme.size("diff-note"))
+        self.update()
 
     def set_sides(self, sides: tuple[tuple[str, str, str], ...]) -> None:
         """Label, time and format of each side; two of them, or one text across."""
@@ -90,7 +98,8 @@ class SideHeads(QWidget):
         painter.fillRect(self.rect(), theme.color("bg.raised"))
         painter.fillRect(QRectF(0, self.height() - 1, self.width(), 1), theme.color("line.hair"))
         half = self.width() // 2
-        places = (QRectF(0, 0, half, 27), QRectF(half + 1, 0, self.width() - half - 1, 27))
+        high = self.height() - 1
+        places = (QRectF(0, 0, half, high), QRectF(half + 1, 0, self.width() - half - 1, high))
         for number, (label, time, form) in enumerate(self._sides):
             box = places[number].adjusted(12, 0, -12, 0)
             width = draw_text(painter, theme, box, label, style="small", weight=500, token="text.secondary")

@@ -152,7 +152,7 @@ class DiffSurface(QAbstractScrollArea):
         theme = self._hub.theme
         rows = None
         if self._document is not None:
-            line, fold = theme.size("row-code"), round(theme.size("fold-bar") * theme.zoom)
+            line, fold = theme.size("row-code"), theme.size("fold-bar")
             how = {"line": line, "fold": fold}
             context, unified = self._options.context, self._unified
             rows = DiffRows(self._document, unified=unified, context=context, runs=self._runs, hidden=hidden, **how)
@@ -184,7 +184,7 @@ class DiffSurface(QAbstractScrollArea):
         theme = self._hub.theme
         self._painter.use(theme)
         if self.rows is not None:
-            self.rows.resize(line=theme.size("row-code"), fold=round(theme.size("fold-bar") * theme.zoom))
+            self.rows.resize(line=theme.size("row-code"), fold=theme.size("fold-bar"))
         self._measure()
         if place is not None:
             self._scroll_to_row(*place)

@@ -26,24 +26,32 @@ class _Head(QWidget):
     def __init__(self, hub: ThemeHub, parent: QWidget) -> None:
         super().__init__(parent)
         self._hub = hub
-        self.setFixedHeight(hub.theme.size("app-picture"))
         self.setAccessibleName(tr("Welcome to VibeKit Desktop"))
-        hub.changed.connect(self.update)
+        hub.changed.connect(self._themed)
+        self._themed()
+
+    def _themed(self) -> None:
+        theme = self._hub.theme
+        self.setFixedHeight(max(theme.size("app-picture"), theme.line_height("display") + theme.line_height("reading")))
+        self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         theme = self._hub.theme
         painter = QPainter(self)
-        painter.drawPixmap(0, 0, icons.app_pixmap(self.height(), self.devicePixelRatioF()))
+        side = theme.size("app-picture")
+        painter.drawPixmap(0, (self.height() - side) // 2, icons.app_pixmap(side, self.devicePixelRatioF()))
         painter.setFont(theme.font("display"))
         painter.setPen(theme.color("text.primary"))
         room = self.width() - 86
-        painter.drawText(QRectF(86, 6, room, 32), _V, tr("Welcome to VibeKit Desktop"))
+        first, second = theme.line_height("display"), theme.line_height("reading")
+        top = (self.height() - first - second) / 2
+        name = theme.metrics("display").elidedText(tr("Welcome to VibeKit Desktop"), Qt.TextElideMode.ElideRight, room)
+        painter.drawText(QRectF(86, top, room, first), _V, name)
         painter.setFont(theme.font("reading"))
         painter.setPen(theme.color("text.secondary"))
         text = tr("See what each turn of an agent changed, and take back any of it.")
-        painter.drawText(
-            QRectF(86, 38, room, 22), _V, theme.metrics("reading").elidedText(text, Qt.TextElideMode.ElideRight, room)
-        )
+        text = theme.metrics("reading").elidedText(text, Qt.TextElideMode.ElideRight, room)
+        painter.drawText(QRectF(86, top + first, room, second), _V, text)
 
 
 def _drop_text() -> str:
@@ -59,13 +67,18 @@ class _DropZone(QWidget):
         super().__init__(parent)
         self._hub = hub
         self._over = False
-        self.setFixedHeight(hub.theme.size("drop-zone"))
         self.setAcceptDrops(True)
         self.setAccessibleName(tr("Choose a folder to work in"))
         self.setAccessibleDescription(_drop_text())
         self.button = Button(hub, tr("Choose folder…"), kind="primary", size="large", parent=self)
         self.button.clicked.connect(self.ask)
-        hub.changed.connect(self.update)
+        hub.changed.connect(self._themed)
+        self._themed()
+
+    def _themed(self) -> None:
+        self.setFixedHeight(self._hub.theme.size("drop-zone"))
+        self._place()
+        self.update()
 
     def ask(self) -> None:
         """Open the folder dialog."""
@@ -77,6 +90,9 @@ class _DropZone(QWidget):
         dialog.open()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
+        self._place()
+
+    def _place(self) -> None:
         size = self.button.sizeHint()
         self.button.setGeometry(
             self.width() - 16 - size.width(), (self.height() - size.height()) // 2, size.width(), size.height()
@@ -112,16 +128,20 @@ class _DropZone(QWidget):
         painter.setPen(pen)
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.drawRoundedRect(box, theme.radius("card"), theme.radius("card"))
-        rounded(painter, QRectF(16, 18, 40, 40), theme.radius("control"), fill=theme.color("accent.tint"))
-        draw_icon(painter, theme, "folder-open", "accent.text", 26, 28, 20)
+        top = (self.height() - 40) // 2
+        rounded(painter, QRectF(16, top, 40, 40), theme.radius("control"), fill=theme.color("accent.tint"))
+        draw_icon(painter, theme, "folder-open", "accent.text", 26, top + 10, 20)
         room = self.button.x() - 70 - 12
         painter.setFont(theme.font("heading"))
         painter.setPen(theme.color("text.primary"))
-        painter.drawText(QRectF(70, 18, room, 20), _V, tr("Choose a folder to work in"))
+        first, second = theme.line_height("heading"), theme.line_height("body")
+        top = (self.height() - first - second) // 2
+        title = theme.metrics("heading").elidedText(tr("Choose a folder to work in"), Qt.TextElideMode.ElideRight, room)
+        painter.drawText(QRectF(70, top, room, first), _V, title)
         painter.setFont(theme.font("body"))
         painter.setPen(theme.color("text.secondary"))
         text = theme.metrics("body").elidedText(_drop_text(), Qt.TextElideMode.ElideRight, room)
-        painter.drawText(QRectF(70, 38, room, 20), _V, text)
+        painter.drawText(QRectF(70, top + first, room, second), _V, text)
 
 
 def _local_paths(event: QDropEvent) -> list[str]:
@@ -136,15 +156,23 @@ class _SourceRow(QWidget):
         self._hub = hub
         self._title = source.label
         self._detail = describe(source, now_ms)
-        self.setFixedHeight(hub.theme.size("source"))
         self.setAccessibleName(f"{self._title}, {self._detail}")
         self.button = Button(hub, tr("Open"), parent=self)
         self.button.setAccessibleName(tr("Open the chats of {name}", name=source.label))
         self.button.setVisible(source.sessions > 0)
         self.setToolTip(plain_tip(source.root))
-        hub.changed.connect(self.update)
+        hub.changed.connect(self._themed)
+        self._themed()
+
+    def _themed(self) -> None:
+        self.setFixedHeight(self._hub.theme.size("source"))
+        self._place()
+        self.update()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
+        self._place()
+
+    def _place(self) -> None:
         size = self.button.sizeHint()
         self.button.setGeometry(
             self.width() - 12 - size.width(), (self.height() - size.height()) // 2, size.width(), size.height()
@@ -153,16 +181,20 @@ class _SourceRow(QWidget):
     def paintEvent(self, event: QPaintEvent) -> None:
         theme = self._hub.theme
         painter = QPainter(self)
-        rounded(painter, QRectF(14, 10, 32, 32), theme.radius("control"), fill=theme.color("bg.chip"))
-        draw_icon(painter, theme, "agent", "text.secondary", 22, 18)
+        top = (self.height() - 32) // 2
+        rounded(painter, QRectF(14, top, 32, 32), theme.radius("control"), fill=theme.color("bg.chip"))
+        draw_icon(painter, theme, "agent", "text.secondary", 22, top + 8)
         room = self.button.x() - 58 - 12
         painter.setFont(theme.font("body-strong"))
         painter.setPen(theme.color("text.primary"))
-        painter.drawText(QRectF(58, 7, room, 20), _V, self._title)
+        first, second = theme.line_height("body"), theme.line_height("small")
+        top = (self.height() - first - second) // 2
+        title = theme.metrics("body-strong").elidedText(self._title, Qt.TextElideMode.ElideRight, room)
+        painter.drawText(QRectF(58, top, room, first), _V, title)
         painter.setFont(theme.font("small"))
         painter.setPen(theme.color("text.tertiary"))
         text = theme.metrics("small").elidedText(self._detail, Qt.TextElideMode.ElideRight, room)
-        painter.drawText(QRectF(58, 28, room, 16), _V, text)
+        painter.drawText(QRectF(58, top + first, room, second), _V, text)
 
 
 def describe(source: SourceSummary, now_ms: int) -> str:
@@ -217,10 +249,15 @@ class _Line(QWidget):
         self.icon, self.strong, self.text = "", "", ""
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.button: Button | None = None
-        hub.changed.connect(self.update)
+        hub.changed.connect(self._themed)
+
+    def _themed(self) -> None:
+        self.updateGeometry()
+        self.place()
+        self.update()
 
     def sizeHint(self) -> QSize:
-        return QSize(200, 20)
+        return QSize(200, self._hub.theme.line_height("heading"))
 
     def say(self, *, icon: str = "", strong: str = "", text: str = "") -> None:
         """What it says."""
@@ -232,7 +269,8 @@ class _Line(QWidget):
         """Put the button at the right end; its own padding hangs over the edge so that its text ends in line."""
         if self.button is not None:
             size = self.button.sizeHint()
-            self.button.setGeometry(self.width() - size.width() + 8, -2, size.width(), size.height())
+            top = (self.height() - size.height()) // 2
+            self.button.setGeometry(self.width() - size.width() + 8, top, size.width(), size.height())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         self.place()
@@ -242,17 +280,18 @@ class _Line(QWidget):
         painter = QPainter(self)
         x = 0.0
         if self.icon:
-            draw_icon(painter, theme, self.icon, "text.tertiary", 0, 3, 14)
+            draw_icon(painter, theme, self.icon, "text.tertiary", 0, (self.height() - 14) // 2, 14)
             x = 22
         if self.strong:
             painter.setFont(theme.font("heading"))
             painter.setPen(theme.color("text.primary"))
-            painter.drawText(QRectF(x, 0, self.width(), 20), _V, self.strong)
+            painter.drawText(QRectF(x, 0, self.width(), self.height()), _V, self.strong)
             x += theme.metrics("heading").horizontalAdvance(self.strong) + 10
         painter.setFont(theme.font("small"))
         painter.setPen(theme.color("text.tertiary"))
-        text = theme.metrics("small").elidedText(self.text, Qt.TextElideMode.ElideRight, self.width() - x - 90)
-        painter.drawText(QRectF(x, 0, self.width() - x, 20), _V, text)
+        right = self.button.x() if self.button is not None and self.button.isVisible() else self.width()
+        text = theme.metrics("small").elidedText(self.text, Qt.TextElideMode.ElideRight, right - x - 8)
+        painter.drawText(QRectF(x, 0, self.width() - x, self.height()), _V, text)
 
 
 class FirstRun(QScrollArea):
@@ -326,6 +365,7 @@ class FirstRun(QScrollArea):
             palette.setColor(widget.backgroundRole(), self._hub.theme.color("bg.surface"))
             widget.setPalette(palette)
             widget.setAutoFillBackground(True)
+        self._fit()
         self.update()
 
     def show_sources(self, sources: Sequence[SourceSummary], now_ms: int | None = None) -> None:
@@ -344,6 +384,11 @@ class FirstRun(QScrollArea):
         self._agents.fill(agents)
         self._start.setVisible(bool(agents))
 
+    def _fit(self) -> None:
+        theme = self._hub.theme
+        most = round(theme.size("reading-max") * max(1.0, theme.zoom))
+        self._column.setFixedWidth(max(200, min(most, self.viewport().width() - 64)))
+
     def resizeEvent(self, event: QResizeEvent) -> None:
-        self._column.setFixedWidth(max(200, min(self._hub.theme.size("reading-max"), self.viewport().width() - 64)))
+        self._fit()
         super().resizeEvent(event)

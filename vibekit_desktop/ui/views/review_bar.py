@@ -55,7 +55,6 @@ class ReviewBar(QWidget):
         self._options = ReviewOptions()
         self._last_ignored = Ignore.ALL
         self._layouts = ((tr("Side by side"), "split"), (tr("Unified"), "unified"))
-        self.setFixedHeight(hub.theme.size("header"))
         row = QHBoxLayout(self)
         row.setContentsMargins(8 if closes else 16, 0, 12, 1)
         row.setSpacing(8)
@@ -113,6 +112,7 @@ class ReviewBar(QWidget):
         self._themed()
 
     def _themed(self) -> None:
+        self.setFixedHeight(self._hub.theme.size("header"))
         self.white.setStyleSheet(f"color: {self._hub.theme.hex('text.secondary')}")
         self._fit()
 

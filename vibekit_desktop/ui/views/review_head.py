@@ -34,7 +34,8 @@ class TitleBlock(QWidget):
         hub.changed.connect(self.update)
 
     def sizeHint(self) -> QSize:
-        return QSize(self._hub.theme.size("review-title"), 36)
+        theme = self._hub.theme
+        return QSize(theme.size("review-title"), theme.line_height("heading") + theme.line_height("small"))
 
     def set_title(self, title: str) -> None:
         """The chat's title."""
@@ -45,9 +46,11 @@ class TitleBlock(QWidget):
     def paintEvent(self, event: QPaintEvent) -> None:
         theme = self._hub.theme
         painter = QPainter(self)
-        top = (self.height() - 36) / 2
-        draw_text(painter, theme, QRectF(0, top, self.width(), 20), tr("Review changes"), style="heading")
-        draw_text(painter, theme, QRectF(0, top + 20, self.width(), 16), self._title, style="small", token="text.tertiary")
+        first, second = theme.line_height("heading"), theme.line_height("small")
+        top = (self.height() - first - second) / 2
+        draw_text(painter, theme, QRectF(0, top, self.width(), first), tr("Review changes"), style="heading")
+        box = QRectF(0, top + first, self.width(), second)
+        draw_text(painter, theme, box, self._title, style="small", token="text.tertiary")
 
 
 class ListHead(QWidget):
@@ -57,8 +60,12 @@ class ListHead(QWidget):
         super().__init__(parent)
         self._hub = hub
         self._entries: Sequence[FileEntry] = ()
-        self.setFixedHeight(hub.theme.size("row-group"))
-        hub.changed.connect(self.update)
+        hub.changed.connect(self._themed)
+        self._themed()
+
+    def _themed(self) -> None:
+        self.setFixedHeight(self._hub.theme.size("row-group"))
+        self.update()
 
     def set_entries(self, entries: Sequence[FileEntry]) -> None:
         """What is counted."""
@@ -156,7 +163,6 @@ class FileHead(QWidget):
         self._hub = hub
         self._entry: FileEntry | None = None
         self._why_no_hunk = ""
-        self.setFixedHeight(hub.theme.size("file-head"))
         row = QHBoxLayout(self)
         row.setContentsMargins(16, 0, 12, 1)
         row.setSpacing(8)
@@ -272,6 +278,7 @@ class FileHead(QWidget):
 
     def _themed(self) -> None:
         theme = self._hub.theme
+        self.setFixedHeight(theme.size("file-head"))
         self._check.setFont(theme.font("small"))
         self._check.setStyleSheet(f"color: {theme.hex('text.secondary')}")
         self._fit()

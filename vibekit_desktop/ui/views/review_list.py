@@ -21,7 +21,7 @@ from vibekit_desktop.ui.views.file_list import FileList
 from vibekit_desktop.ui.views.review_head import ListHead
 from vibekit_desktop.ui.views.row_paint import draw_text
 
-_FOOT = 49
+_FOOT, _WORDS = 49, 24
 
 
 class ReviewList(QWidget):
@@ -70,7 +70,7 @@ class ReviewList(QWidget):
 
     def _themed(self) -> None:
         # Lower than the fields of dialogs: the style sheet of the program would not let it.
-        height = round(self._hub.theme.size("control") * max(1.0, self._hub.theme.zoom))
+        height = self._hub.theme.size("control")
         self.filter.setStyleSheet(
             f"QLineEdit {{ min-height: {height - 2}px }} QLineEdit:focus {{ min-height: {height - 4}px }}"
         )
@@ -169,13 +169,20 @@ class _Foot(QWidget):
         self._hub = hub
         self._done = self._total = 0
         row = QHBoxLayout(self)
-        self.setFixedHeight(_FOOT)
         row.setContentsMargins(16, 5, 9, 16)
         row.addStretch(1)
         self.next = Button(hub, tr("Next file"), kind="link", size="small", parent=self)
         self.next.setToolTip(tr("The next file that is not reviewed"))
         row.addWidget(self.next, 0, Qt.AlignmentFlag.AlignTop)
-        hub.changed.connect(self.update)
+        hub.changed.connect(self._themed)
+        self._themed()
+
+    def _themed(self) -> None:
+        self.setFixedHeight(_FOOT - _WORDS + self._high())
+        self.update()
+
+    def _high(self) -> int:
+        return round(_WORDS * max(1.0, self._hub.theme.zoom))
 
     def set_progress(self, done: int, total: int) -> None:
         """So many of the files are reviewed."""
@@ -192,7 +199,7 @@ class _Foot(QWidget):
         theme = self._hub.theme
         painter = QPainter(self)
         painter.fillRect(QRectF(0, 0, self.width(), 1), theme.color("line.hair"))
-        box = QRectF(16, 7, self.width() - 110, 24)
+        box = QRectF(16, 7, self.next.x() - 16 - 4, self._high())
         draw_text(painter, theme, box, self._words(), style="small", token="text.secondary")
         meter = QRectF(16, self.height() - 16, self.width() - 32, 4)
         rounded(painter, meter, 2, fill=theme.color("bg.track"))
