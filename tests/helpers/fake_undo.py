@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field, replace
 
 from tests.helpers.fake_live import Answers
-from vibekit_desktop.core.types.checkpoints import Mine, RestoreKind, RestorePlan, Scope
+from vibekit_desktop.core.types.checkpoints import Mine, Now, RestoreKind, RestorePlan, Scope
 from vibekit_desktop.core.types.ids import WorkspacePath
 from vibekit_desktop.core.types.reviews import Decisions, InversePlan, InverseRequest, OverlapAt
 
@@ -14,6 +14,8 @@ class FakeUndo(Answers):
     plans: list[RestorePlan] = field(default_factory=list)
     """What everything decided comes to, in order; the last one stays. None at all: a plan with nothing to do."""
     later_kept: tuple[WorkspacePath, ...] = ()
+    goes_too: tuple[WorkspacePath, ...] = ()
+    """Of a change up to the disk."""
 
     async def plan(self, request: InverseRequest, decisions: Decisions = ()) -> InversePlan:
         self.note("plan", request, decisions)
@@ -27,6 +29,7 @@ class FakeUndo(Answers):
             open=left_open,
             later_kept=self.later_kept,
             plan=None if left_open else replace(plan, upto=request.new),
+            goes_too=self.goes_too if request.new == Now() else (),
         )
 
 

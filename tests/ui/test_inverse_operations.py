@@ -18,13 +18,16 @@ from tests.ui.spin import bury, own_loop, run, settle, until
 from vibekit_desktop.core.types.checkpoints import (
     Action,
     AfterTurn,
+    AtEntry,
     BeforeTurn,
     LeftFile,
     Now,
+    Point,
     RestoreKind,
     RestorePlan,
     RestoreReport,
     Scope,
+    Start,
 )
 from vibekit_desktop.core.types.diffs import FileDiff
 from vibekit_desktop.core.types.errors import Busy, PlanStale
@@ -157,6 +160,52 @@ def test_a_file_that_goes_is_asked_about(stage: Stage) -> None:
     stage.plan(Action.DELETE)
     assert undone(stage, wish_for_file(the_diff()), lambda question: question.button("Delete file").click())
     assert stage.notifier.shown == "one.py is as it was before turn 4"
+
+
+def against_the_disk(last_turn: int = 6) -> Wish:
+    return wish_for_file(the_diff(Now()), last_turn)
+
+
+def test_what_a_person_changed_after_the_turns_does_not_go_with_them_unasked(stage: Stage) -> None:
+    stage.plan(Action.WRITE, changed_by="user")
+    stage.fake.undo.goes_too = (ONE,)
+    texts: list[str] = []
+
+    def no(question: Question) -> None:
+        texts.append(f"{question.accessibleName()} {question.accessibleDescription()}")
+        QTest.keyClick(question, Qt.Key.Key_Escape)
+
+    assert undone(stage, against_the_disk(), no) is None
+    assert texts == ["one.py was changed by you after turn 6. Undo only what turns did, and keep the later lines?"]
+    assert not stage.carried()
+    assert undone(stage, against_the_disk(), lambda question: question.button("Keep later lines").click())
+    asked = [call[1][0] for call in stage.fake.undo.calls if call[0] == "plan"]
+    assert [request.new for request in asked] == [Now(), Now(), AfterTurn(6)]
+    assert undone(stage, against_the_disk(), lambda question: question.button("Undo all of it").click())
+    assert stage.notifier.shown == "one.py is as it was before turn 4"
+
+
+def test_compare_shows_what_came_after_the_last_turn(qtbot: QtBot, stage: Stage) -> None:
+    stage.plan(Action.WRITE)
+    stage.fake.undo.goes_too = (ONE,)
+    with qtbot.waitSignal(stage.work.compare_wanted) as seen:
+        assert undone(stage, against_the_disk(), lambda question: question.button("Compare").click()) is None
+    assert seen.args == [ONE, AfterTurn(6)]
+
+
+def test_a_changed_file_that_goes_altogether_says_so_on_its_button(stage: Stage) -> None:
+    stage.plan(Action.DELETE)
+    stage.fake.undo.goes_too = (ONE,)
+    assert undone(stage, against_the_disk(), lambda question: question.button("Delete file").click())
+
+
+@pytest.mark.parametrize("old", [AfterTurn(6), AtEntry(3), Start()])
+def test_nobody_is_asked_where_only_what_came_after_the_turns_goes(stage: Stage, old: Point) -> None:
+    stage.plan(Action.WRITE)
+    stage.fake.undo.goes_too = (ONE,)
+    diff = the_diff(Now())
+    wish = wish_for_file(replace(diff, request=replace(diff.request, old=old)), 0 if old == Start() else 6)
+    assert undone(stage, wish) is not None
 
 
 def test_a_turn_is_previewed_in_a_sentence(stage: Stage) -> None:

@@ -61,6 +61,16 @@ def test_a_turn_goes_and_what_came_later_stays(three: UndoTown) -> None:
     assert three.read("f") == changed(t="turn 3", y="mine")
 
 
+def test_what_goes_too_of_somebody_else_up_to_the_disk_is_told(three: UndoTown) -> None:
+    three.turn({"g": changed()})
+    assert three.plan((Start(), Now())).goes_too == ("f",)
+    assert three.plan((Start(), Now()), paths=("f",)).goes_too == ("f",)
+    assert three.plan((Start(), AfterTurn(4)), paths=("f",)).goes_too == (), "there it stays"
+    assert three.plan((AfterTurn(4), Now()), paths=("f",)).goes_too == (), "there is nothing of a turn beside it"
+    three.put({"mine.txt": b"new"})
+    assert three.plan((Start(), Now()), paths=("mine.txt",)).goes_too == ()
+
+
 def test_one_hunk_goes_and_the_other_stays(three: UndoTown) -> None:
     report = three.undo_hunks(2, "f", 1)
     assert report.kind is RestoreKind.UNDO_HUNK

@@ -27,7 +27,16 @@ from vibekit_desktop.core.services.diffs import IN_PROCESS_LIMIT
 from vibekit_desktop.core.services.history import HistoryService
 from vibekit_desktop.core.services.serial import Serial, durably
 from vibekit_desktop.core.services.vaults import OpenVault
-from vibekit_desktop.core.types.checkpoints import FileState, LeaveReason, PlannedFile, RestoreKind, RestorePlan, Scope, State
+from vibekit_desktop.core.types.checkpoints import (
+    FileState,
+    LeaveReason,
+    Now,
+    PlannedFile,
+    RestoreKind,
+    RestorePlan,
+    Scope,
+    State,
+)
 from vibekit_desktop.core.types.diffs import DiffDocument
 from vibekit_desktop.core.types.errors import Malformed, PlanStale, WorkspaceMissing
 from vibekit_desktop.core.types.ids import ChatId, WorkspacePath
@@ -128,6 +137,7 @@ class InverseService:
             open=left_open,
             later_kept=tuple(each.one.path for each, outcome in outcomes if outcome.keeps),
             plan=plan,
+            goes_too=_goes_too(request, plan, [each.one for each, _ in outcomes]) if plan is not None else (),
         )
 
     async def _only_hunks(self, each: _Read, hunks: Sequence[int]) -> tuple[_Read, int]:
@@ -198,6 +208,15 @@ def _by_path(decisions: Decisions, found: Sequence[_Read]) -> dict[WorkspacePath
             raise Malformed("overlap", f"{path} {number}")
         decided.setdefault(path, {})[number] = decision
     return decided
+
+
+def _goes_too(request: InverseRequest, plan: RestorePlan, found: Sequence[Changed]) -> tuple[WorkspacePath, ...]:
+    """See `InversePlan.goes_too`."""
+    if not isinstance(request.new, Now):
+        return ()
+    acts = {file.path for file in plan.acts}
+    own = [one for one in found if one.path in acts and (one.own or (one.source is not None and one.source.own))]
+    return tuple(one.path for one in own if one.owner)
 
 
 def _require_unmoved(plan: RestorePlan, found: Sequence[_Read]) -> None:

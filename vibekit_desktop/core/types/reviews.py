@@ -125,7 +125,8 @@ class InversePlan:
     """What an undo of a change would do. ``plan`` is None until every overlap is decided; it is carried out like any other.
 
     ``open`` are the overlaps nobody decided yet, ``overlaps`` all of them. ``later_kept``: paths with work that came after the
-    point and stays.
+    point and stays. ``goes_too``: paths that this chat changed and somebody else after it, whose work is part of the change,
+    which reaches up to the disk, and goes as well.
     """
 
     request: InverseRequest
@@ -134,6 +135,7 @@ class InversePlan:
     open: tuple[OverlapAt, ...]
     later_kept: tuple[WorkspacePath, ...]
     plan: RestorePlan | None
+    goes_too: tuple[WorkspacePath, ...] = ()
 
 
 class ReviewFormat(StrEnum):

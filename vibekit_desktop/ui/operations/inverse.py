@@ -6,7 +6,7 @@ UI thread only.
 
 import logging
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QWidget
@@ -22,6 +22,7 @@ from vibekit_desktop.core.types.checkpoints import (
     Point,
     RestorePlan,
     RestoreReport,
+    Start,
 )
 from vibekit_desktop.core.types.diffs import FileDiff
 from vibekit_desktop.core.types.errors import CoreError, PlanStale
@@ -48,13 +49,15 @@ _log = logging.getLogger(__name__)
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wish:
     """What somebody wants undone: of ``path`` the ``hunk`` that was counted in the content ``seen``, or all; without a path
-    everything between the points of the request. ``asked``: they know already that later work is in the file."""
+    everything between the points of the request. ``asked``: they know already that later work is in the file. ``turns``: the
+    last turn of the chat, for a change that reaches up to the disk; 0 if nothing came before it but what is on disk."""
 
     request: InverseRequest
     path: WorkspacePath | None = None
     hunk: int = -1
     seen: BlobHash | None = None
     asked: bool = False
+    turns: int = 0
 
     @property
     def name(self) -> str:
@@ -69,12 +72,12 @@ def wish_for_hunk(diff: FileDiff, hunk: int) -> Wish:
     return Wish(request=request, path=of.path, hunk=hunk, seen=diff.after.sha)
 
 
-def wish_for_file(diff: FileDiff) -> Wish:
-    """A file; one that was renamed gets its name back too."""
+def wish_for_file(diff: FileDiff, last_turn: int = 0) -> Wish:
+    """A file; one that was renamed gets its name back too. ``last_turn`` of its chat."""
     of = diff.request
     paths = (of.path,) if of.old_path in (None, of.path) else (of.old_path, of.path)
     request = InverseRequest(chat=of.chat, old=of.old, new=of.new, paths=tuple(path for path in paths if path))
-    return Wish(request=request, path=of.path)
+    return Wish(request=request, path=of.path, turns=_turns(of.old, of.new, last_turn))
 
 
 def wish_for_turn(chat: ChatId, path: WorkspacePath, turn: int) -> Wish:
@@ -86,6 +89,21 @@ def wish_for_turn(chat: ChatId, path: WorkspacePath, turn: int) -> Wish:
 def wish_for_all(chat: ChatId, old: Point, new: Point) -> Wish:
     """Everything between two points."""
     return Wish(request=InverseRequest(chat=chat, old=old, new=new))
+
+
+def _turns(old: Point, new: Point, last_turn: int) -> int:
+    """The last turn, if a change up to the disk has something of a turn in it for sure."""
+    if not isinstance(new, Now):
+        return 0
+    match old:
+        case Start():
+            return last_turn
+        case BeforeTurn(turn):
+            return last_turn if turn <= last_turn else 0
+        case AfterTurn(turn):
+            return last_turn if turn < last_turn else 0
+        case _:
+            return 0
 
 
 class InverseOperations(QObject):
@@ -129,7 +147,7 @@ class InverseOperations(QObject):
         if outcome is None:
             return None
         plan, report = outcome
-        self._tell(wish, plan, report)
+        self._tell(_as_agreed(wish, plan), plan, report)
         self.finished.emit(report.chat, report)
         return report
 
@@ -143,6 +161,7 @@ class InverseOperations(QObject):
         for _ in range(_TRIES):
             if planned is None or planned.plan is None:
                 return None
+            wish = _as_agreed(wish, planned)
             try:
                 return planned, await self._core.checkpoints.carry_out(planned.plan, initiator=INITIATOR)
             except PlanStale as stale:
@@ -179,7 +198,10 @@ class InverseOperations(QObject):
             return plan
         key = await question.ask()
         if key == "compare":
-            self.compare_wanted.emit(wish.path, wish.request.new)
+            self.compare_wanted.emit(wish.path, AfterTurn(wish.turns) if wish.turns else wish.request.new)
+        if key == "turns":
+            turns = replace(wish, request=replace(wish.request, new=AfterTurn(wish.turns)), turns=0, asked=True)
+            return await self._agreed(turns, await self._plan(turns))
         return plan if key == "go" else None
 
     @staticmethod
@@ -197,8 +219,17 @@ class InverseOperations(QObject):
         change = change_name(wish.request)
         if wish.path is None:
             title = tr("Undo {what}?", what=change)
-            return self._ask(title, f"{summary_of(what)} {_kept(plan)}".strip(), tr("Undo {what}", what=change))
+            return self._ask(title, f"{summary_of(what)} {_kept(plan)}{_gone(plan)}".strip(), tr("Undo {what}", what=change))
         file = next((each for each in what.acts if each.path == wish.path), None)
+        if wish.turns and wish.path in plan.goes_too:
+            who = _who(file, wish.request.chat)
+            title = tr("{file} was changed {who}after turn {turn}.", file=wish.name, who=who, turn=wish.turns)
+            deletes = file is not None and file.action is Action.DELETE
+            everything = tr("Delete file") if deletes else tr("Undo all of it")
+            choices = [Choice("compare", tr("Compare")), Choice("", tr("Cancel")), Choice("go", everything)]
+            choices.append(Choice("turns", tr("Keep later lines"), "primary"))
+            text = tr("Undo only what turns did, and keep the later lines?")
+            return Question(self._hub, self._window, title, text, choices)
         if file is not None and file.action is Action.DELETE:
             title = tr("This deletes {file}, which {what} created.", file=wish.name, what=change)
             return self._ask(title, tr("A copy is kept."), tr("Delete file"))
@@ -266,6 +297,20 @@ def _acts(plan: RestorePlan | None) -> dict[WorkspacePath, tuple[Action, object]
 def _kept(plan: InversePlan) -> str:
     count = len(plan.later_kept)
     return tr_n("Later work in {n} file is kept.", "Later work in {n} files is kept.", count) if count else ""
+
+
+def _gone(plan: InversePlan) -> str:
+    count = len(plan.goes_too)
+    one, more = (
+        "{n} of them was changed after its turns; that goes too.",
+        "{n} of them were changed after their turns; that goes too.",
+    )
+    return tr_n(one, more, count) if count else ""
+
+
+def _as_agreed(wish: Wish, plan: InversePlan) -> Wish:
+    """The wish as it was agreed to: perhaps only a part of it, and nobody is asked about the rest again."""
+    return wish if plan.request == wish.request else replace(wish, request=plan.request, turns=0, asked=True)
 
 
 def _who(file: PlannedFile | None, chat: ChatId) -> str:
