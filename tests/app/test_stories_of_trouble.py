@@ -118,7 +118,7 @@ async def test_a_workspace_that_is_gone_is_said_and_the_chat_can_be_read(window:
     await window.until(window.conductor.page.banner.isVisible)
     await window.settled()
     said = window.conductor.page.banner.accessibleName()
-    assert said == "The workspace was not found where it was. The chat can be read; nothing can be restored."
+    assert said == f"{workspace.name} was not found where it was. The chat can be read; nothing can be restored."
     assert len(window.prompts()) == 5
     restore = next(row for row in window.timeline() if row.kind is RowKind.RESTORE)
     assert Button.RESTORE in restore.off

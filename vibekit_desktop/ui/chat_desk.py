@@ -159,6 +159,11 @@ class ChatDesk(QObject):
         if chat is not None:
             self.act(name, chat)
 
+    def unarchive_open(self) -> None:
+        """Bring the open chat back from the archive."""
+        if self._open.chat is not None:
+            self.work.unarchive(self._open.chat)
+
     def rename(self, chat: ChatId) -> None:
         """Let a person type another name: where they are, in the row or in the header."""
         rows = self._sidebar.list

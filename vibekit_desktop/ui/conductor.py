@@ -151,6 +151,9 @@ class Conductor(QObject):
         self.sidebar.folder_requested.connect(self.histories.start_open_folder)
         self.page.header.review_requested.connect(self.open_review)
         self.page.leave_requested.connect(self.back.leave_unfinished)
+        self.page.unarchive_requested.connect(self.desk.unarchive_open)
+        self.page.match_requested.connect(self.back.restore_to)
+        self.desk.store_counted.connect(self.page.set_store)
         self.page.header.inspector_toggled.connect(self._window.toggle_inspector)
         self.transcripts.review_wanted.connect(self.open_review)
         self.transcripts.chat_wanted.connect(self.open_chat)
@@ -364,7 +367,7 @@ class Conductor(QObject):
         self.transcript.set_timeline(timeline)
         self.inspector.show_timeline(timeline)
         self.page.header.set_changed(differing_files(timeline))
-        self.page.say_unfinished(timeline.unfinished, to_answer=timeline.to_answer)
+        self.page.show_timeline(timeline)
         self.reviews.timeline_read(timeline)
 
     def _look(self) -> None:

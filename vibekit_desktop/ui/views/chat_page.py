@@ -1,14 +1,16 @@
 """The centre page of an open chat: header, a banner if something is wrong, transcript, the foot. UI thread only."""
 
-from typing import NamedTuple
+from dataclasses import replace
 
 from PySide6.QtCore import QEvent, QObject, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
+from vibekit_desktop.core.api import StoreSize
 from vibekit_desktop.core.types.agents import LivePhase, LiveState
 from vibekit_desktop.core.types.chats import ChatStatus, ChatView
-from vibekit_desktop.ui.error_text import sentence
+from vibekit_desktop.core.types.checkpoints import AfterTurn, Timeline
+from vibekit_desktop.ui.models.banners import NOTHING, Known, worst
 from vibekit_desktop.ui.models.transcript import TranscriptModel
 from vibekit_desktop.ui.text import tr
 from vibekit_desktop.ui.theme.palette import ThemeHub
@@ -18,40 +20,29 @@ from vibekit_desktop.ui.views.chat_foot import ChatFoot
 from vibekit_desktop.ui.views.chat_header import ChatHeader
 from vibekit_desktop.ui.views.main_window import MainWindow
 from vibekit_desktop.ui.views.open_link import ask_to_open
+from vibekit_desktop.ui.views.store_line import amount_words
 from vibekit_desktop.ui.views.transcript import TranscriptView
 from vibekit_desktop.ui.visible import one_line
 from vibekit_desktop.ui.wording import workspace_name
 
-_AGENT_CHARS, _PROBLEM_CHARS = 40, 300
-_NOT_WRONG = (LivePhase.UNAVAILABLE, LivePhase.STARTING)
-"""The foot says who is missing; and while an agent is started again, what was wrong before is over."""
+_AGENT_CHARS = 40
 _OPENER = 32
 """Room for the button that brings the chat list back."""
-
-
-class _Fact(NamedTuple):
-    """What the banner says; ``action`` is the button's words, ``does`` which of the page's signals it sends."""
-
-    text: str = ""
-    tone: str = "info"
-    icon: str = "info"
-    action: str = ""
-    does: str = ""
-
-
-_NONE = _Fact()
 
 
 class ChatPage(QWidget):
     """The page. Its parts are public: ``header``, ``banner``, ``transcript``, ``foot`` (and its parts); their signals are the
     page's. Without an argument: ``leave_requested``: a restore that did not end is to be ended, the files as they are;
     ``restart_requested``: the agent is to be started again; ``sign_in_requested``: somebody wants to sign in;
-    ``foot_changed``: the foot has another height.
+    ``unarchive_requested``: the chat is to come back; ``foot_changed``: the foot has another height.
+    ``match_requested(point)``: the files are to be as they were where the chat is.
     """
 
     leave_requested = Signal()
     restart_requested = Signal()
     sign_in_requested = Signal()
+    unarchive_requested = Signal()
+    match_requested = Signal(object)
     foot_changed = Signal()
 
     def __init__(self, hub: ThemeHub, model: TranscriptModel, parent: QWidget | None = None) -> None:
@@ -60,8 +51,8 @@ class ChatPage(QWidget):
         self._window: MainWindow | None = None
         self._view: ChatView | None = None
         self._live: LiveState | None = None
-        self._unfinished = self._to_answer = False
-        self._fact = _NONE
+        self._known = Known()
+        self._fact = NOTHING
         self.header = ChatHeader(hub, self)
         self.banner = Banner(hub, self)
         self.banner.acted.connect(self._act)
@@ -107,7 +98,7 @@ class ChatPage(QWidget):
         header = view.header
         other = self._view is None or self._view.header.id != header.id
         self._view = view
-        self._unfinished = self._unfinished and not other
+        self._known = replace(self._known, view=view, timeline=None if other else self._known.timeline)
         if self._live is not None and self._live.chat != header.id:
             self._live = None
         self.model.set_view(view)
@@ -158,34 +149,22 @@ class ChatPage(QWidget):
             return tr("This chat was made with {agent}. It is shown here as it was recorded.", agent=made_by)
         return tr("This chat is shown here as it was recorded.")
 
-    def say_unfinished(self, unfinished: bool, *, to_answer: bool = False) -> None:
-        """Whether a restore of the shown chat began and did not end, and whether it waits for somebody to say that the files
-        stay as they are. What keeps all of it from being restored goes first."""
-        self._unfinished, self._to_answer = unfinished, to_answer
+    def show_timeline(self, timeline: Timeline) -> None:
+        """What happened to the files of the shown chat: a restore of it may not have ended, or the files are elsewhere."""
+        if self._view is not None and timeline.chat == self._view.header.id:
+            self._known = replace(self._known, timeline=timeline)
+            self._say_what_is_wrong()
+
+    def set_store(self, size: StoreSize) -> None:
+        """How full the store is."""
+        self._known = replace(self._known, store=size, amount=amount_words(size))
         self._say_what_is_wrong()
 
     # The banner: one fact at a time, the worst first.
 
     def _say_what_is_wrong(self) -> None:
-        self._fact = fact = self._worst()
+        self._fact = fact = worst(replace(self._known, live=self._live))
         self.banner.say(fact.text, fact.tone, fact.icon, action=fact.action)
-
-    def _worst(self) -> _Fact:
-        view = self._view
-        if view is None:
-            return _NONE
-        if view.header.status is ChatStatus.DAMAGED:
-            return _Fact(view.header.problem or tr("Parts of this chat can't be read."), "error", "damaged")
-        if not view.workspace_found:
-            text = tr("The workspace was not found where it was. The chat can be read; nothing can be restored.")
-            return _Fact(text, "warning", "warning")
-        if self._unfinished:
-            text = tr("A restore of this chat began and did not end. Some of its files may be put back and others not.")
-            action = tr("Leave the files as they are") if self._to_answer else ""
-            return _Fact(text, "warning", "warning", action, "leave")
-        if view.header.archived:
-            return _Fact(tr("This chat is archived."), "info", "archive")
-        return _of_agent(self._live)
 
     def _act(self) -> None:
         match self._fact.does:
@@ -195,6 +174,10 @@ class ChatPage(QWidget):
                 self.restart_requested.emit()
             case "sign-in":
                 self.sign_in_requested.emit()
+            case "unarchive":
+                self.unarchive_requested.emit()
+            case "match" if self._view is not None and self._view.turns:
+                self.match_requested.emit(AfterTurn(self._view.turns[-1].turn))
 
     # A chat in which nothing was said yet.
 
@@ -220,15 +203,3 @@ class ChatPage(QWidget):
         if watched is self.transcript and event.type() == QEvent.Type.Resize:
             self._blank.setGeometry(self.transcript.rect())
         return super().eventFilter(watched, event)
-
-
-def _of_agent(state: LiveState | None) -> _Fact:
-    """What is wrong with the agent, and what can be done about it."""
-    if state is None or state.phase in _NOT_WRONG or not (state.problem or state.error):
-        return _NONE
-    error = sentence(state.error) if state.error is not None else None
-    text = one_line(error.title if error is not None else state.problem, _PROBLEM_CHARS)
-    if state.sign_in:
-        return _Fact(text, "warning", "key", tr("Sign in…"), "sign-in")
-    idle = state.phase in (LivePhase.OFF, LivePhase.IDLE)
-    return _Fact(text, "error", "agent", tr("Restart") if idle else "", "restart")
