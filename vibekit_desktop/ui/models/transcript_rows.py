@@ -6,7 +6,7 @@ from collections.abc import Sequence, Set
 from enum import IntEnum
 from struct import Struct
 
-from vibekit_desktop.core.types.chats import ChatView, Message, TurnSpan
+from vibekit_desktop.core.types.chats import Block, ChatView, Message, TurnSpan
 from vibekit_desktop.ui.models import text_parts
 from vibekit_desktop.ui.models.plan import steps_of
 
@@ -173,7 +173,10 @@ def add_messages(
         if role == "user":
             packed += _row(_USER, number, 0, 0, len(message.content))
         elif role == "assistant":
-            _pack_answer(packed, number, message)
+            if message.plan or not message.blocks:
+                _pack_answer(packed, number, message)
+            else:
+                _pack_blocks(packed, number, message.blocks, 0)
         else:
             packed += _row(_EVENT, number, 0, 0, 0)
         if number >= end:
@@ -202,24 +205,31 @@ def _spans_since(view: ChatView, since: int) -> Sequence[TurnSpan]:
 def add_answer(rows: Rows, number: int, message: Message, since: int = -1) -> None:
     """The rows of one answer: all, or those of its blocks from ``since`` on, where a row of it begins."""
     packed = bytearray()
-    _pack_answer(packed, number, message, since)
+    if since < 0 or not message.blocks:
+        _pack_answer(packed, number, message)
+    else:
+        _pack_blocks(packed, number, message.blocks[since:], since)
     rows.take(packed)
 
 
-def _pack_answer(packed: bytearray, number: int, message: Message, since: int = -1) -> None:
-    blocks = message.blocks
-    if since < 0 and message.plan and (steps := len(steps_of(message.plan))):
+def _pack_answer(packed: bytearray, number: int, message: Message) -> None:
+    if message.plan and (steps := len(steps_of(message.plan))):
         packed += _row(_PLAN, number, -1, -1, steps)
-    if not blocks:
-        if message.reasoning:
-            packed += _row(_THINKING, number, -1, -1, 0)
-        if message.tool_calls:
-            packed += _row(_CARDS, number, -1, -1, len(message.tool_calls))
-        if message.content:
-            _pack_text(packed, number, -1, message.content)
+    if blocks := message.blocks:
+        _pack_blocks(packed, number, blocks, 0)
         return
-    calls, at = 0, max(0, since)
-    for block in blocks[at:] if at else blocks:
+    if message.reasoning:
+        packed += _row(_THINKING, number, -1, -1, 0)
+    if message.tool_calls:
+        packed += _row(_CARDS, number, -1, -1, len(message.tool_calls))
+    if message.content:
+        _pack_text(packed, number, -1, message.content)
+
+
+def _pack_blocks(packed: bytearray, number: int, blocks: Sequence[Block], at: int) -> None:
+    """The rows of some blocks of an answer, the first of which is number ``at`` of it."""
+    calls = 0
+    for block in blocks:
         kind = block.type
         if calls and (kind != "tool_use" or calls == MOST_CALLS):
             packed += _row(_CARDS, number, at - calls, at - 1, calls)
@@ -236,7 +246,7 @@ def _pack_answer(packed: bytearray, number: int, message: Message, since: int = 
                 _pack_text(packed, number, at, text)
         at += 1
     if calls:
-        packed += _row(_CARDS, number, len(blocks) - calls, len(blocks) - 1, calls)
+        packed += _row(_CARDS, number, at - calls, at - 1, calls)
 
 
 def _pack_text(packed: bytearray, number: int, block: int, text: str) -> None:
