@@ -13,6 +13,7 @@ from typing import NamedTuple
 from vibekit_desktop.core.types.chats import Message, ToolCall
 
 _STEP = 100
+_WORD = re.compile(r"\w+")
 _MARKS = re.compile(r"^[ ]{0,3}(?:`{3,}|~{3,})[^\n]*$|^[ ]{0,3}#{1,6}[ ]+|!?\[([^\]\n]*)\]\([^)\n]*\)|\*{1,3}|`+", re.MULTILINE)
 
 
@@ -38,7 +39,10 @@ class Pattern:
     def __init__(self, text: str, *, match_case: bool = False) -> None:
         self.text = text
         self.match_case = match_case
-        self._pattern = re.compile(re.escape(text), 0 if match_case else re.IGNORECASE)
+        flags = 0 if match_case else re.IGNORECASE
+        self._pattern = re.compile(re.escape(text), flags)
+        self._longest = re.compile(re.escape(max(_WORD.findall(text), key=len, default=text)), flags)
+        """Its longest word: where that is not, nothing has to be taken out of Markdown."""
 
     def spans(self, text: str) -> list[tuple[int, int]]:
         """Where it is in a text."""
@@ -46,7 +50,7 @@ class Pattern:
 
     def times(self, text: str) -> int:
         """How often it is in a text as it was written."""
-        if self._pattern.search(text) is None:
+        if self._longest.search(text) is None:
             return 0
         return sum(1 for _ in self._pattern.finditer(shown(text)))
 

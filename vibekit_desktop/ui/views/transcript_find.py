@@ -203,11 +203,12 @@ class FindInChat(QWidget):
             self.earlier_wanted.emit(finds.looked_from)
 
     def _before(self, finds: Finds, messages: Sequence[Message], upto: int) -> Iterator[None]:
+        known = len(finds)
         for _ in finds.look_before(messages, upto):
-            before = len(finds)
-            yield
             if self._current >= 0:
-                self._current += len(finds) - before
+                self._current += len(finds) - known  # the place that was gone to stays it
+            known = len(finds)
+            yield
 
     def _advanced(self) -> None:
         finds = self._finds
