@@ -4,6 +4,7 @@ import gc
 import logging
 import os
 import re
+import signal
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -26,6 +27,16 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "expects_log(pattern): this test causes log records of level WARNING or above like this")
+    _hear_signals()
+
+
+def _hear_signals() -> None:
+    """Who runs the tests in the background may have them ignore signals, and the programs that they start with them."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    hangup = getattr(signal, "SIGHUP", None)
+    if hangup is not None and signal.getsignal(hangup) is signal.SIG_IGN:
+        signal.signal(hangup, signal.SIG_DFL)
 
 
 def pytest_sessionstart() -> None:
