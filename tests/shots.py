@@ -2,7 +2,8 @@
 
 What they show is recorded anew for each run (`tests.helpers.recording`): a scripted agent works in a folder, the program's core
 writes it down, and the program's window shows it, off screen. Run it before and after a change to the window and look at both.
-``--readme`` makes those of the README anew; ``--zoom`` and ``--ratio`` are the text zoom and the screen's pixel ratio.
+``--readme`` makes those of the README anew; ``--zoom`` and ``--ratio`` are the text zoom and the screen's pixel ratio,
+``--contrast`` shows the colours of a high-contrast theme instead of ours.
 """
 
 import argparse
@@ -24,7 +25,7 @@ SCREEN = {"name": "large", "x": 0, "y": 0, "width": 4096, "height": 2560, "logic
 """Room for the window and its menus at any ratio."""
 
 
-def shoot(names: dict[str, Path], scratch: Path, zoom: float) -> None:
+def shoot(names: dict[str, Path], scratch: Path, zoom: float, *, contrast: bool) -> None:
     """Make pictures, by their names, of one recording."""
     home = scratch / "ann"
     home.mkdir()
@@ -39,11 +40,13 @@ def shoot(names: dict[str, Path], scratch: Path, zoom: float) -> None:
 
     from tests.app.window import opened
     from tests.helpers.recording import Clock
-    from tests.shots_stage import Stage, first_run, save, tell_time
+    from tests.shots_stage import Stage, ask_for_contrast, first_run, save, tell_time
 
     app = QApplication(["vibekit-desktop"])
     clock = Clock()
     tell_time(clock)
+    if contrast:
+        ask_for_contrast()
     first = [theme for theme in THEMES if f"first-run-{theme}" in names]
     if first:
         with opened(app, data=scratch / "first", home=scratch / "anew", pictures=scratch, clock=clock) as window:
@@ -89,6 +92,7 @@ def main() -> int:
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(NAMES)}; default: all")
     parser.add_argument("--readme", action="store_true", help="make the pictures of the README")
     parser.add_argument("--out", type=Path, default=ROOT / "out" / "shots")
+    parser.add_argument("--contrast", action="store_true", help="as on a system that asks for high contrast")
     parser.add_argument("--zoom", type=int, default=100, help="text zoom in percent, 80 to 200")
     parser.add_argument("--ratio", type=float, default=1.0, help="pixels of the screen for each of the window's")
     options = parser.parse_args()
@@ -104,7 +108,12 @@ def main() -> int:
         screens = Path(scratch) / "screens.json"
         screens.write_text(json.dumps({"screens": [SCREEN]}))
         os.environ["QT_QPA_PLATFORM"] = f"offscreen:configfile={screens}"
-        shoot({name: target / f"{file}.png" for file, name in wanted.items()}, Path(scratch), options.zoom / 100)
+        shoot(
+            {name: target / f"{file}.png" for file, name in wanted.items()},
+            Path(scratch),
+            options.zoom / 100,
+            contrast=options.contrast,
+        )
     return 0
 
 

@@ -19,8 +19,11 @@ from vibekit_desktop.core.types.checkpoints import BeforeTurn
 from vibekit_desktop.core.types.ids import WorkspacePath
 from vibekit_desktop.ui import when
 from vibekit_desktop.ui.models.timeline_rows import Button
+from vibekit_desktop.ui.theme.contrast import SystemColours
 
 SIZE, NARROW = (1440, 900), (1024, 768)
+CONTRAST: dict[str, SystemColours] = {}
+"""What the system's high-contrast themes look like, if it asks for them."""
 WRITER = WorkspacePath("src/export/csv_writer.py")
 DRAFT = "Does the reader handle a trailing empty row too?"
 SHIP = "Ship the plot bundle and check that it loads with a cold cache."
@@ -31,9 +34,19 @@ def tell_time(clock: Clock) -> None:
     when.time = types.SimpleNamespace(time_ns=lambda: clock.now_ms * 1_000_000)  # type: ignore[attr-defined]  # the module it reads
 
 
+def ask_for_contrast() -> None:
+    """From now on pictures are made as on a system that asks for high contrast."""
+    CONTRAST.update(
+        light=SystemColours("#ffffff", "#000000", "#600000", "#37006e", "#ffffff", "#00009f", "#ffffff", "#000000"),
+        dark=SystemColours("#000000", "#ffffff", "#3ff23f", "#1aebff", "#000000", "#8080ff", "#000000", "#ffffff"),
+    )
+
+
 async def save(window: Window, picture: Path, theme: str) -> None:
     """Save what a window shows, in a theme."""
     window.hub.set_mode(theme)
+    if theme in CONTRAST:
+        window.hub.set_contrast(asked=True, colours=CONTRAST[theme])
     await window.settled()
     QApplication.sendPostedEvents()  # not processEvents: that would run other tasks inside of this one
     shown = window.shell.grab()
@@ -112,6 +125,7 @@ class Stage:
 
     async def main(self) -> None:
         """Three panes, idle, a draft in the composer."""
+        await self._leave_review()
         window = self.window
         window.shell.resize(*SIZE)
         field = window.conductor.page.composer.field

@@ -49,10 +49,8 @@ class _Frame(QWidget):
         layout = QHBoxLayout(self)
         layout.setContentsMargins(14, 7, 6, 7)
         layout.setSpacing(10)
-        glyph, token = _LOOK[toast.kind]
-        picture = QLabel(self)
-        picture.setPixmap(icons.pixmap(theme, glyph, token, 16, self.devicePixelRatioF()))
-        layout.addWidget(picture)
+        self._picture = QLabel(self)
+        layout.addWidget(self._picture)
         self.label = QLabel(self)
         self.label.setTextFormat(Qt.TextFormat.PlainText)
         self.label.setText(toast.text)
@@ -73,6 +71,8 @@ class _Frame(QWidget):
         close.clicked.connect(self.close_now)
         layout.addWidget(close)
         cast_shadow(self, hub)
+        hub.changed.connect(self._themed)
+        self._themed()
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.timeout.connect(self._leave)
@@ -83,6 +83,11 @@ class _Frame(QWidget):
         app = QApplication.instance()
         if isinstance(app, QApplication):
             app.focusChanged.connect(self._focus_moved)
+
+    def _themed(self) -> None:
+        glyph, token = _LOOK[self.toast.kind]
+        self._picture.setPixmap(icons.pixmap(self._hub.theme, glyph, token, 16, self.devicePixelRatioF()))
+        self.update()
 
     def _focus_moved(self, old: QWidget | None, new: QWidget | None) -> None:
         if new is not None and self.isAncestorOf(new) and old is not None and not self.isAncestorOf(old):

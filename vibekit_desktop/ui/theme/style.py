@@ -37,12 +37,6 @@ def rounded(painter: QPainter, box: QRectF, radius: float, *, fill: QColor | Non
     painter.restore()
 
 
-def hairline(painter: QPainter, color: QColor, x: int, y: int, *, width: int = 0, height: int = 0) -> None:
-    """A line of exactly one pixel of the screen, whatever its ratio: ``width`` long from left to right, or ``height`` down."""
-    thin = 1 / painter.device().devicePixelRatioF()
-    painter.fillRect(QRectF(x, y, width or thin, height or thin), color)
-
-
 class _Shadow(QGraphicsDropShadowEffect):
     """Follows the theme while the widget that casts it lives."""
 
