@@ -2,8 +2,10 @@
 
 import sys
 from array import array
+from bisect import bisect_left
 from collections.abc import Sequence, Set
 from enum import IntEnum
+from operator import attrgetter
 from struct import Struct
 
 from vibekit_desktop.core.types.chats import Block, ChatView, Message, TurnSpan
@@ -49,6 +51,7 @@ _FULL = 1 << 18
 """A buffer of so many bytes goes into the columns: a larger one costs more to make than it saves."""
 
 _PART = text_parts.PART
+_LAST_MESSAGE = attrgetter("last_message")
 _NO_TURN = TurnSpan(turn=0, first_message=sys.maxsize, last_message=sys.maxsize)
 _BRANCH, _CHECKPOINT, _USER, _THINKING, _ANSWER, _CARDS, _FOOTER, _EVENT, _EARLIER, _PLAN, _WORKING = range(11)
 
@@ -173,10 +176,10 @@ def add_messages(
         if role == "user":
             packed += _row(_USER, number, 0, 0, len(message.content))
         elif role == "assistant":
-            if message.plan or not message.blocks:
-                _pack_answer(packed, number, message)
+            if (blocks := message.blocks) and not message.plan:
+                _pack_blocks(packed, number, blocks, 0)
             else:
-                _pack_blocks(packed, number, message.blocks, 0)
+                _pack_answer(packed, number, message)
         else:
             packed += _row(_EVENT, number, 0, 0, 0)
         if number >= end:
@@ -195,11 +198,7 @@ def add_messages(
 
 def _spans_since(view: ChatView, since: int) -> Sequence[TurnSpan]:
     """The turns that have messages from an index on, in order, and one behind all messages."""
-    turns = view.turns
-    at = len(turns)
-    while at and turns[at - 1].last_message >= since:
-        at -= 1
-    return (*turns[at:], _NO_TURN)
+    return (*view.turns[bisect_left(view.turns, since, key=_LAST_MESSAGE) :], _NO_TURN)
 
 
 def add_answer(rows: Rows, number: int, message: Message, since: int = -1) -> None:
