@@ -217,7 +217,7 @@ def test_one_line_without_spaces_is_laid_out(theme: Theme) -> None:
 
 
 @given(st.text(max_size=300))
-def test_any_text_can_be_laid_out(text: str) -> None:
+def test_any_text_can_be_laid_out(qapp: object, text: str) -> None:
     theme = Theme(load_tokens(), dark=True)
     for piece in pieces(text):
         if isinstance(piece, Prose):
