@@ -156,7 +156,8 @@ class InverseService:
         theirs = await asyncio.to_thread(taken_back, each.theirs, each.base, document, hunks)
         if theirs is None:
             raise Malformed("hunks of a file whose encoding changed", " ".join(map(str, hunks)))
-        old = FileState(State.PRESENT, hash_of(theirs), each.one.new.mode, size=len(theirs))
+        sha = await asyncio.to_thread(hash_of, theirs)
+        old = FileState(State.PRESENT, sha, each.one.new.mode, size=len(theirs))
         return replace(each, one=replace(each.one, old=old, source=None, theirs=theirs), theirs=theirs), len(document.hunks)
 
     async def _outcome(self, each: _Read, decided: Mapping[int, Decision]) -> Outcome:
