@@ -1,7 +1,7 @@
 """Marks and comments of a review, kept with the chat. Implements `core.api.Reviews`.
 
-Every change is made under the vault's lock and told by `ReviewChanged` once it is durable; reading takes no lock. Comparing
-texts to find the lines of a comment again is done off the loop, with nothing held.
+Every change is made under the vault's lock and told by `ReviewChanged` once it is durable; reading only waits for its turn in
+the vault. Comparing texts to find the lines of a comment again is done off the loop, with nothing held.
 """
 
 import asyncio
