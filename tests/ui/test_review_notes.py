@@ -10,7 +10,7 @@ from pytestqt.qtbot import QtBot
 from tests.ui import sample_changes as samples
 from tests.ui.review_stage import LAST, ONE, TWO, ReviewStage, open_review
 from tests.ui.spin import run, settle, until
-from vibekit_desktop.core.types.checkpoints import Now
+from vibekit_desktop.core.types.checkpoints import BeforeTurn, Now
 from vibekit_desktop.core.types.errors import CommentRefused
 from vibekit_desktop.core.types.reviews import Comment, PlacedComment, Side
 from vibekit_desktop.ui.models.comments import CommentListModel
@@ -124,6 +124,27 @@ def test_lines_that_are_gone_are_said_to_be(stage: ReviewStage) -> None:
         stage.notes.read()
         await until(lambda: stage.page.comments.model.rows[0].is_gone)
         assert "lines are gone" in stage.page.comments.model.rows[0].name
+
+    run(story())
+
+
+def test_where_lines_are_is_not_known_of_other_sides_than_those_they_were_looked_for_in(stage: ReviewStage) -> None:
+    async def story() -> None:
+        await stage.open()
+        await say(stage, "Why is this needed?")
+        model = stage.page.comments.model
+        assert model.rows[0].place is not None
+        stage.page.list.select(TWO)
+        await stage.until_shown(TWO)
+        await settle()
+        assert model.rows[0].place is not None
+        stage.page.bar.old_picked.emit(BeforeTurn(2))
+        assert model.rows[0].place is None
+        await settle()
+        assert model.rows[0].place is None
+        stage.page.list.select(ONE)
+        await stage.until_shown(ONE)
+        await until(lambda: model.rows[0].place is not None)
 
     run(story())
 

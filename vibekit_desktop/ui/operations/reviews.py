@@ -5,7 +5,7 @@ One page each. What is read late for another chat is dropped. UI thread only.
 
 from collections.abc import Awaitable, Callable
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QWidget
 
 from vibekit_desktop.core.api import Reviews
@@ -31,10 +31,7 @@ Send = Callable[[ChatId, str], Awaitable[bool]]
 class ReviewNotes(QObject):
     """Keeps one page's marks and comments. ``send`` gives a message to the agent.
 
-    Invariant: what the page shows of them was read from the core; nothing is shown that is not stored. ``counted(n)``: how many
-    comments there are."""
-
-    counted = Signal(int)
+    Invariant: what the page shows of them was read from the core; nothing is shown that is not stored."""
 
     def __init__(
         self, hub: ThemeHub, bridge: Bridge, reviews: Reviews, notifier: Notifier, page: ReviewPage, window: QWidget, send: Send
@@ -51,7 +48,7 @@ class ReviewNotes(QObject):
         self._placing = 0
         self._go_to: Comment | None = None
         panel = page.comments
-        page.opened.connect(lambda _: self.read())
+        page.opened.connect(self._opened)
         page.shown.connect(self._shown)
         page.reviewed_toggled.connect(self._mark)
         panel.editor.made.connect(self._make)
@@ -62,6 +59,12 @@ class ReviewNotes(QObject):
         bridge.subscribe(self, ReviewChanged, self._changed)
 
     # Reading.
+
+    def _opened(self, _chat: ChatId) -> None:
+        """Other sides are compared: where the lines of comments are was looked for in the former ones."""
+        self._placing += 1
+        self._page.comments.model.forget_places()
+        self.read()
 
     def _changed(self, event: ReviewChanged) -> None:
         if event.chat == self._page.chat:
@@ -93,8 +96,8 @@ class ReviewNotes(QObject):
     def _place(self) -> None:
         diff = self._page.pane.diff
         self._placing += 1
-        if diff is None or diff.request.chat != self._page.chat:
-            return
+        if diff is None or diff.request.chat != self._page.chat or (diff.request.old, diff.request.new) != self._page.sides:
+            return  # what belongs to the page is on its way
         if not any(self._is_of(comment, diff) for comment in self._page.all_comments):
             self._page.set_places(())
             return
