@@ -31,7 +31,12 @@ def changes(old: bytes, new: bytes) -> list[Change]:
         return []
     if not old or not new:
         return [Change(0, old.count(b"\n"), 0, new.count(b"\n"))]
-    patch = pygit2.Patch.create_from(old, new, flag=_HOW, context_lines=0, interhunk_lines=0)
+    return aligned(old, new, _HOW)
+
+
+def aligned(old: bytes, new: bytes, how: DiffOption) -> list[Change]:
+    """What the engine calls changed, top down, with these options of its own."""
+    patch = pygit2.Patch.create_from(old, new, flag=how, context_lines=0, interhunk_lines=0)
     found = []
     for hunk in patch.hunks:
         # A side without lines is told by the line before the gap, counted from 1: that is the line after it, counted from 0.

@@ -16,10 +16,9 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 
-import pygit2
 from pygit2.enums import DiffOption
 
-from vibekit_desktop.core.diff.lines import Change
+from vibekit_desktop.core.diff.lines import Change, aligned
 from vibekit_desktop.core.diff.shape import Side, as_it_is, merged, shaped
 
 _HOW = DiffOption.FORCE_TEXT  # the plain algorithm, which ``git merge-file`` takes: other alignments merge differently
@@ -245,11 +244,4 @@ def changes(old: Sequence[bytes], new: Sequence[bytes], *, end: bytes = b"") -> 
     if not old or not new:
         return [Change(0, len(old), 0, len(new))]
     before, after = (b"".join(line + end for line in lines) if end else b"".join(lines) for lines in (old, new))
-    patch = pygit2.Patch.create_from(before, after, flag=_HOW, context_lines=0, interhunk_lines=0)
-    found = []
-    for hunk in patch.hunks:
-        # A side without lines is told by the line before the gap, counted from 1: that is the line after it, counted from 0.
-        old_start = hunk.old_start - 1 if hunk.old_lines else hunk.old_start
-        new_start = hunk.new_start - 1 if hunk.new_lines else hunk.new_start
-        found.append(Change(old_start, old_start + hunk.old_lines, new_start, new_start + hunk.new_lines))
-    return found
+    return aligned(before, after, _HOW)
