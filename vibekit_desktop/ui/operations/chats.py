@@ -36,12 +36,11 @@ class ChatOperations(QObject):
     """Invariant: at most one of its dialogs is open.
 
     Signals: ``chat_wanted(chat)``: this one is to be shown; ``leaving(chat, next)``: a chat goes out of sight because a person
-    wants it, and ``next`` is whose row follows (or None); ``came_back(chat)``: it was taken out of the archive again.
+    wants it, and ``next`` is whose row follows (or None).
     """
 
     chat_wanted = Signal(object)
     leaving = Signal(object, object)
-    came_back = Signal(object)
 
     def __init__(
         self, core: Core, hub: ThemeHub, bridge: Bridge, notifier: Notifier, window: QWidget, chats: ChatListModel
@@ -129,7 +128,6 @@ class ChatOperations(QObject):
             await self._core.chats.unarchive(chat)
             if self._chats.archived:
                 self.leaving.emit(chat, following)
-            self.came_back.emit(chat)
             if show:
                 self.chat_wanted.emit(chat)
             elif header is not None:

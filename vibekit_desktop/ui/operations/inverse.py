@@ -109,11 +109,9 @@ def _turns(old: Point, new: Point, last_turn: int) -> int:
 class InverseOperations(QObject):
     """Invariant: one wish at a time; another one meanwhile is ignored.
 
-    Signals: ``finished(chat, report)``: something was done; ``compare_wanted(path, point)``: Compare was pressed: the file at a
-    point against the disk; ``stale()``: what was shown is not what is on the disk any more; ``back_wanted(chat)``: Undo of the
-    toast was pressed."""
+    Signals: ``compare_wanted(path, point)``: Compare was pressed: the file at a point against the disk; ``stale()``: what was
+    shown is not what is on the disk any more; ``back_wanted(chat)``: Undo of the toast was pressed."""
 
-    finished = Signal(object, object)
     compare_wanted = Signal(object, object)
     stale = Signal()
     back_wanted = Signal(object)
@@ -148,7 +146,6 @@ class InverseOperations(QObject):
             return None
         plan, report = outcome
         self._tell(_as_agreed(wish, plan), plan, report)
-        self.finished.emit(report.chat, report)
         return report
 
     # How.
