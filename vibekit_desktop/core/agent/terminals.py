@@ -6,7 +6,6 @@ shown also after its agent has let go of it. Loop thread.
 
 import asyncio
 import codecs
-import logging
 import shutil
 import signal
 import sys
@@ -16,8 +15,6 @@ from dataclasses import dataclass, field
 from vibekit_desktop.core.agent.ansi import COLUMNS, ROWS, Screen, newest
 from vibekit_desktop.core.agent.link import Denied, TerminalExit, TerminalOutput
 from vibekit_desktop.core.agent.pty_command import PtyCommand
-
-_log = logging.getLogger(__name__)
 
 LIMIT_BYTES = 1 << 20
 MOST_BYTES = 8 << 20

@@ -199,10 +199,6 @@ class View:
         if not seen.folder:
             self.observations.append(seen)
 
-    def from_position(self, path: WorkspacePath, position: int) -> list[Observation]:
-        """The observations of a file at or after a position."""
-        return since(self.by_path.get(path, []), position)
-
     def last(self, path: WorkspacePath) -> Observation | None:
         """The last observation of a file."""
         found = self.by_path.get(path)

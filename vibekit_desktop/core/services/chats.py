@@ -5,7 +5,6 @@ Every change is made under the vault's lock and told once, after it is durable; 
 """
 
 import asyncio
-import logging
 from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol, TypeVar
 
@@ -48,7 +47,6 @@ from vibekit_desktop.core.types.ids import (
 from vibekit_desktop.core.types.removals import DeleteReport, PurgeReport
 
 T = TypeVar("T")
-_log = logging.getLogger(__name__)
 
 NAME_BYTES = 512
 

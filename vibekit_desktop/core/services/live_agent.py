@@ -238,7 +238,7 @@ class LiveAgent:
             self._chat,
             launchable.info.name,
             workspace.root,
-            LiveSink(means.book, means.bus, self._vault, self._chat),
+            LiveSink(means.book, self._vault, self._chat),
             self.questions,
             terminals,
             rules=lambda: self.rules,

@@ -9,7 +9,6 @@ import logging
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
-from vibekit_desktop.core.bus import Bus
 from vibekit_desktop.core.checkpoint.capture import Announced
 from vibekit_desktop.core.checkpoint.kernel import CheckpointKernel
 from vibekit_desktop.core.disk.workspace import Workspace
@@ -32,9 +31,8 @@ LOOK_S = 2.0
 class LiveSink:
     """One chat's. Invariant: a command's end is not looked for before the look at its beginning is done."""
 
-    def __init__(self, book: TurnBook, bus: Bus, vault: OpenVault, chat: ChatId, *, look_s: float = LOOK_S) -> None:
+    def __init__(self, book: TurnBook, vault: OpenVault, chat: ChatId, *, look_s: float = LOOK_S) -> None:
         self._book = book
-        self._bus = bus
         self._vault = vault
         self._chat = chat
         self._look_s = look_s

@@ -50,7 +50,7 @@ class Shortcuts(Overlay[str]):
         super().__init__(hub, parent)
         title = tr("Keyboard shortcuts")
         self.setAccessibleName(title)
-        outer = self._layout = QVBoxLayout(self.card)
+        outer = QVBoxLayout(self.card)
         outer.setContentsMargins(24, 20, 24, 20)
         outer.setSpacing(12)
         outer.addWidget(self._label(title, "title"))
