@@ -168,6 +168,18 @@ def test_a_review_is_exported_to_a_new_file(program: Program, tmp_path: Path) ->
     dialog.close()
 
 
+def test_what_cannot_be_seen_in_the_name_of_an_export_is_marked(program: Program, tmp_path: Path) -> None:
+    page = opened(program)
+    page.export_requested.emit("html")
+    (dialog,) = program.window.window().findChildren(QFileDialog)
+    dialog.fileSelected.emit(str(tmp_path / "review\u202elmth.exe"))
+    program.settle()
+    shown = program.conductor.notifier.shown
+    assert shown.startswith("Saved review")
+    assert "\u202e" not in shown
+    dialog.close()
+
+
 def test_only_what_the_filter_leaves_is_exported(program: Program) -> None:
     page = opened(program)
     page.list.filter.setText("one")

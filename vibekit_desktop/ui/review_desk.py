@@ -3,13 +3,12 @@
 What a person can do is in `operations.inverse`, `operations.reviews` and `operations.checkpoints`. UI thread only.
 """
 
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from PySide6.QtCore import QObject, QStandardPaths, Qt, QTimer
+from PySide6.QtCore import QObject, QTimer
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QFileDialog, QWidget
+from PySide6.QtWidgets import QWidget
 
 from vibekit_desktop.core.api import Core
 from vibekit_desktop.core.types.agents import LivePhase, LiveState, Prompt
@@ -20,10 +19,12 @@ from vibekit_desktop.core.types.events import ChatDeleted, HistoryGrew, LiveChan
 from vibekit_desktop.core.types.ids import ChatId, WorkspacePath
 from vibekit_desktop.core.types.reviews import ReviewFormat
 from vibekit_desktop.ui.bridge import Bridge
+from vibekit_desktop.ui.dialogs.save_file import ask_for_place, documents
 from vibekit_desktop.ui.error_text import sentence
 from vibekit_desktop.ui.live_desk import LiveDesk
 from vibekit_desktop.ui.notify import Notifier
 from vibekit_desktop.ui.operations.checkpoints import CheckpointOperations
+from vibekit_desktop.ui.operations.editor import open_file
 from vibekit_desktop.ui.operations.inverse import (
     InverseOperations,
     Wish,
@@ -37,10 +38,10 @@ from vibekit_desktop.ui.operations.review_settings import ReviewSettings
 from vibekit_desktop.ui.operations.reviews import ReviewNotes
 from vibekit_desktop.ui.text import tr
 from vibekit_desktop.ui.theme.palette import ThemeHub
-from vibekit_desktop.ui.views.open_file import open_in_editor, runs_when_opened
 from vibekit_desktop.ui.views.review import ReviewPage
 from vibekit_desktop.ui.views.review_window import ReviewWindow
-from vibekit_desktop.ui.wording import file_name, shown_path
+from vibekit_desktop.ui.visible import visible_name
+from vibekit_desktop.ui.wording import file_name
 
 _GATHER_MS = 400
 """While a turn runs every capture is news; a review in its own window reads its timeline at most so often."""
@@ -274,17 +275,8 @@ class ReviewDesk(QObject):
     def _edit(self, station: _Station, diff: FileDiff) -> None:
         view = self._open.view
         workspace = station.workspace or (view.vault_workspace if view is not None else "")
-        if not workspace:
-            return
-        path = diff.request.path
-        runs = runs_when_opened(path, diff.after, windows=sys.platform == "win32")
-        opened = open_in_editor(workspace, path, only_folder=runs)
-        name = file_name(shown_path(path))
-        if not opened:
-            station.notifier.toast(tr("This computer has no program for {file}.", file=name), "error")
-        elif runs:
-            text = tr("{file} would run if it was opened, so its folder was opened instead.", file=name)
-            station.notifier.toast(text, "info")
+        if workspace:
+            open_file(station.notifier, workspace, diff.request.path, diff.after)
 
     # Comments.
 
@@ -317,16 +309,14 @@ class ReviewDesk(QObject):
         if page.chat is None:
             return
         endings = {ReviewFormat.PATCH: "patch", ReviewFormat.HTML: "html", ReviewFormat.MARKDOWN: "md"}
-        dialog = QFileDialog(page.window(), tr("Export this review"))
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-        dialog.setOption(QFileDialog.Option.DontConfirmOverwrite)  # nothing is ever replaced
-        dialog.setDirectory(QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DocumentsLocation))
-        dialog.setDefaultSuffix(endings[kind])
-        dialog.selectFile(f"review.{endings[kind]}")
         chat, (old, new) = page.chat, page.sides
-        dialog.fileSelected.connect(lambda place: self._start_export(station, chat, old, new, kind, place))
-        dialog.open()
+        ask_for_place(
+            page.window(),
+            tr("Export this review"),
+            documents(),
+            f"review.{endings[kind]}",
+            lambda place: self._start_export(station, chat, old, new, kind, place),
+        )
 
     def _start_export(self, station: _Station, chat: ChatId, old: Point, new: Point, kind: ReviewFormat, place: str) -> None:
         paths = tuple(entry.path for entry in station.page.model.shown) if station.page.list.is_filtered else ()
@@ -339,7 +329,7 @@ class ReviewDesk(QObject):
             except CoreError as error:
                 station.notifier.toast(sentence(error).sentence, "error")
                 return
-            station.notifier.toast(tr("Saved {file}", file=file_name(str(saved).replace("\\", "/"))), "done")
+            station.notifier.toast(tr("Saved {file}", file=file_name(visible_name(saved.as_posix()))), "done")
 
         self._bridge.spawn(self, work(), name="export a review")
 

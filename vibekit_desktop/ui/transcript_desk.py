@@ -3,7 +3,6 @@
 Connects only; what is found is in `views.transcript_find`, what is open in `operations.open_chat`. UI thread only.
 """
 
-import sys
 from collections.abc import Iterable, Sequence
 
 from PySide6.QtCore import QObject, Signal
@@ -22,10 +21,10 @@ from vibekit_desktop.ui.live_desk import LiveDesk
 from vibekit_desktop.ui.models.cards import relative
 from vibekit_desktop.ui.models.transcript import TranscriptModel
 from vibekit_desktop.ui.notify import Notifier
+from vibekit_desktop.ui.operations.editor import open_file
 from vibekit_desktop.ui.operations.open_chat import OpenChat
 from vibekit_desktop.ui.taking_back import TakingBack
 from vibekit_desktop.ui.text import tr
-from vibekit_desktop.ui.views.open_file import open_in_editor, runs_when_opened
 from vibekit_desktop.ui.views.transcript import TranscriptView
 from vibekit_desktop.ui.wording import file_name, shown_path
 
@@ -147,12 +146,7 @@ class TranscriptDesk(QObject):
             if state.state in (State.ABSENT, State.FOLDER, State.UNKNOWN):
                 self._notifier.toast(tr("{file} is not in the workspace now.", file=name), "info")
                 return
-            runs = runs_when_opened(path, state, windows=sys.platform == "win32")
-            if not open_in_editor(workspace, path, only_folder=runs):
-                self._notifier.toast(tr("This computer has no program for {file}.", file=name), "error")
-            elif runs:
-                text = tr("{file} would run if it was opened, so its folder was opened instead.", file=name)
-                self._notifier.toast(text, "info")
+            open_file(self._notifier, workspace, path, state)
 
         self._bridge.spawn(self._view, work(view.vault_workspace), name="open a file")
 

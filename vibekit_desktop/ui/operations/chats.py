@@ -7,9 +7,9 @@ import logging
 from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 
-from PySide6.QtCore import QObject, QStandardPaths, Qt, QUrl, Signal
+from PySide6.QtCore import QObject, QUrl, Signal
 from PySide6.QtGui import QDesktopServices, QGuiApplication
-from PySide6.QtWidgets import QFileDialog, QWidget
+from PySide6.QtWidgets import QWidget
 
 from vibekit_desktop.core.api import Core
 from vibekit_desktop.core.types.chats import ChatHeader, Export, ExportFormat
@@ -20,6 +20,7 @@ from vibekit_desktop.ui.dialogs.branch import BranchDialog
 from vibekit_desktop.ui.dialogs.delete_chat import DeleteChatDialog
 from vibekit_desktop.ui.dialogs.export_chat import ExportChatDialog
 from vibekit_desktop.ui.dialogs.question import Choice, Question
+from vibekit_desktop.ui.dialogs.save_file import ask_for_place, documents
 from vibekit_desktop.ui.error_text import sentence
 from vibekit_desktop.ui.models.chat_list import ChatListModel
 from vibekit_desktop.ui.models.chat_rows import title_of
@@ -54,7 +55,7 @@ class ChatOperations(QObject):
         self._chats = chats
         self._asking = False
         self._format = ExportFormat.MARKDOWN
-        self._folder = QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DocumentsLocation)
+        self._folder = documents()
 
     # How an operation runs.
 
@@ -238,15 +239,8 @@ class ChatOperations(QObject):
         self._ask("export a chat", work)
 
     def _ask_where(self, export: Export) -> None:
-        dialog = QFileDialog(self._window, tr("Export the chat"))
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-        dialog.setOption(QFileDialog.Option.DontConfirmOverwrite)  # nothing is ever replaced
-        dialog.setDirectory(self._folder)
-        dialog.setDefaultSuffix(export.name.rpartition(".")[2])
-        dialog.selectFile(export.name)
-        dialog.fileSelected.connect(lambda place: self.save(export, Path(place)))
-        dialog.open()
+        title = tr("Export the chat")
+        ask_for_place(self._window, title, self._folder, export.name, lambda place: self.save(export, Path(place)))
 
     def save(self, export: Export, place: Path) -> None:
         """Write an export to a new file, and say where it is."""
