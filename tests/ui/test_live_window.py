@@ -150,7 +150,8 @@ def test_a_start_can_be_stopped_and_an_old_failure_is_not_told_meanwhile(program
     program.press(Qt.Key.Key_Escape)
     assert program.asked("stop") == [("stop", MAIN)] * 2
     menu = program.conductor.agents.agents_menu(program.fake.agents.found)
-    assert all(action.isEnabled() for action in menu.actions() if action.text() in ("Claude Agent", "Another agent…"))
+    others = [action for action in menu.actions() if action.text() in ("Claude Agent", "Another agent…")]
+    assert [action.isEnabled() for action in others] == [True, True]
 
 
 def test_while_the_agent_starts_more_can_be_written_and_is_queued(

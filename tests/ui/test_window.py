@@ -4,8 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QLabel, QWidget
+from PySide6.QtWidgets import QLabel, QLineEdit, QWidget
 from pytestqt.qtbot import QtBot
+from shiboken6 import delete
 
 from vibekit_desktop.ui.actions import Actions, sequences, table
 from vibekit_desktop.ui.theme.palette import Theme, ThemeHub
@@ -61,6 +62,31 @@ def test_the_inspector_opens_as_a_drawer_that_escape_closes(qtbot: QtBot, window
     assert window.panes.centre.width() == 1100 - 280
     qtbot.keyClick(window, Qt.Key.Key_Escape)
     assert not window.panes.inspector.isVisible()
+
+
+def test_a_drawer_gives_the_focus_back_to_what_opened_it_last_whatever_opened_it_before(
+    qtbot: QtBot, window: MainWindow
+) -> None:
+    window.resize(1100, 800)
+    window.activateWindow()
+    first, second, inside = (QLineEdit(pane) for pane in (window.panes.centre, window.panes.centre, window.panes.inspector))
+    for field in (first, second, inside):
+        field.show()
+    for opener in (first, second):
+        opener.setFocus()
+        window.toggle_inspector()
+        inside.setFocus()
+        if opener is first:
+            window.toggle_inspector()
+            assert first.hasFocus()
+    delete(first)
+    window.toggle_inspector()
+    assert second.hasFocus()
+    window.toggle_inspector()
+    inside.setFocus()
+    delete(second)
+    window.toggle_inspector()
+    assert not inside.hasFocus()
 
 
 def test_a_very_narrow_window_makes_the_list_a_drawer_too(window: MainWindow) -> None:

@@ -9,6 +9,7 @@ from itertools import pairwise
 from PySide6.QtCore import QRect, Qt, Signal
 from PySide6.QtGui import QFocusEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QApplication, QSizePolicy, QWidget
+from shiboken6 import isValid
 
 from vibekit_desktop.ui.text import tr
 from vibekit_desktop.ui.theme.palette import ThemeHub
@@ -223,7 +224,6 @@ class Panes(QWidget):
         focus = QApplication.focusWidget()
         if self._drawer_open[name] and focus is not None and not self._drawer(name).isAncestorOf(focus):
             self._openers[name] = focus
-            focus.destroyed.connect(lambda: self._openers.pop(name, None))
         elif not self._drawer_open[name]:
             self._give_back_focus(name)
 
@@ -234,7 +234,8 @@ class Panes(QWidget):
         """Before a drawer goes: what is in it loses the focus to what opened it."""
         opener, focus = self._openers.pop(name, None), QApplication.focusWidget()
         if opener is not None and (focus is None or self._drawer(name).isAncestorOf(focus)):
-            (opener if opener.isVisible() else self.centre).setFocus(Qt.FocusReason.OtherFocusReason)
+            there = isValid(opener) and opener.isVisible()  # it may have gone while the drawer was open
+            (opener if there else self.centre).setFocus(Qt.FocusReason.OtherFocusReason)
 
     @property
     def has_drawer(self) -> bool:
