@@ -429,3 +429,14 @@ def test_a_write_that_somebody_does_at_the_same_time_to_the_same_end_is_done(wor
     (change,) = row(world, 1).files
     assert (change.author, change.how) == (Author.AGENT, How.ANNOUNCED)
     assert (world.at("before:1", "f"), world.at("after:1", "f")) == (b"before", b"agent")
+
+
+def test_a_turn_whose_edit_was_not_made_is_none_of_the_turns_that_an_undo_takes_back(world: World, hooks: Hooks) -> None:
+    world.write("a", b"1")
+    for data, do in ((b"2", True), (b"3", False), (b"4", True)):
+        hooks.begin()
+        hooks.record("a", data, known=False, do=do)
+        hooks.end()
+    assert row(world, 2).files == ()
+    (file,) = world.plan("before:1").files
+    assert file.turns == (1, 3)

@@ -123,8 +123,14 @@ def touched_at(view: View) -> dict[WorkspacePath, int]:
 
 
 def turns_of(seen: Iterable[Observation]) -> tuple[int, ...]:
-    """The turns of this chat among some observations, sorted."""
-    return tuple(sorted({one.line.turn for one in seen if puts_in_plan(one) and one.line.turn and not one.line.entry}))
+    """The turns of this chat that changed something by some observations, sorted. A turn that left its path as it was, since it
+    was not allowed to write or put it back itself, is none of them."""
+    ends: dict[tuple[int, WorkspacePath, bool], tuple[Observation, Observation]] = {}
+    for one in seen:
+        if puts_in_plan(one) and one.line.turn and not one.line.entry:
+            key = (one.line.turn, one.path, one.folder)
+            ends[key] = (ends[key][0] if key in ends else one, one)
+    return tuple(sorted({turn for (turn, _, _), (first, last) in ends.items() if not agree(first.before, last.after)}))
 
 
 def was_here(view: View, path: WorkspacePath) -> bool:
