@@ -21,7 +21,7 @@ from vibekit_desktop.core.types.agents import (
     StopReason,
     Why,
 )
-from vibekit_desktop.core.types.checkpoints import AtTag, Author, ChangeStatus
+from vibekit_desktop.core.types.checkpoints import AtTag, Author, ChangeStatus, EntryKind
 from vibekit_desktop.core.types.events import AnswerStreamed, ChatCreated, LiveTurnEnded, MessageAppended
 from vibekit_desktop.core.types.ids import ChatId, Tag, WorkspacePath
 
@@ -35,6 +35,18 @@ EDIT = {"write": "a.txt", "text": "agent\n", "ask": True, "via": "disk"}
 
 
 # -- whole turns -------------------------------------------------------------------------------------------------
+
+
+def test_a_move_that_is_told_when_it_was_done_leaves_no_change_by_anybody_else(town: LiveTown) -> None:
+    (town.work / "old.txt").write_text("mine\n")
+
+    async def work(wired: Wired) -> None:
+        chat = await town.new(wired, town.agent([{"move": ["old.txt", "new.txt"]}, {"say": "Done."}]))
+        await town.say(wired, chat)
+        timeline = await wired.core.checkpoints.timeline(chat)
+        assert [(entry.kind, bool(entry.files)) for entry in timeline.entries] == [(EntryKind.TURN, True), (EntryKind.NOW, False)]
+
+    town.run(work)
 
 
 def test_a_turn_is_stored_with_its_answer_its_calls_and_its_files(town: LiveTown) -> None:

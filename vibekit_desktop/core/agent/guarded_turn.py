@@ -223,13 +223,14 @@ class GuardedTurn:
         await self.begin_command(wish.tool_call_id)
         return KEPT
 
-    async def _keep_each(self, wish: Wish) -> Kept:
+    async def _keep_each(self, wish: Wish, *, stays: WorkspacePath | None = None) -> Kept:
+        """Path by path. ``stays``: the one that a deletion or a move leaves there."""
         deleted = wish.operation in (Operation.DELETE, Operation.MOVE)
         found = KEPT
         for path in wish.inside:
             if self._stopped and wish.tool_call_id in self.asked:
                 break  # the answer will not be yes any more
-            one = await self._tried(self._keep_one(wish, path, deleted=deleted))
+            one = await self._tried(self._keep_one(wish, path, deleted=deleted and path != stays))
             if one.refused is not None or one.gone:
                 return one
             if found.hold is Hold.NONE and (one.changed or one.hold is not Hold.NONE):
@@ -258,6 +259,8 @@ class GuardedTurn:
         except PathRefused as error:
             if error.reason not in (_FOLDER, *_NOTHING_THERE):
                 raise
+            if error.reason != _FOLDER:
+                return await self._keep_each(wish, stays=new)  # nothing at the old name any more: it was moved before it was told
             return await self._keep_each(wish)  # a folder: what is in it, file by file
         found = KEPT
         for report in reports:
