@@ -44,7 +44,10 @@ def test_a_move_that_is_told_when_it_was_done_leaves_no_change_by_anybody_else(t
         chat = await town.new(wired, town.agent([{"move": ["old.txt", "new.txt"]}, {"say": "Done."}]))
         await town.say(wired, chat)
         timeline = await wired.core.checkpoints.timeline(chat)
-        assert [(entry.kind, bool(entry.files)) for entry in timeline.entries] == [(EntryKind.TURN, True), (EntryKind.NOW, False)]
+        assert [(entry.kind, bool(entry.files)) for entry in timeline.entries] == [
+            (EntryKind.TURN, True),
+            (EntryKind.NOW, False),
+        ]
 
     town.run(work)
 

@@ -260,7 +260,7 @@ class GuardedTurn:
             if error.reason not in (_FOLDER, *_NOTHING_THERE):
                 raise
             if error.reason != _FOLDER:
-                return await self._keep_each(wish, stays=new)  # nothing at the old name any more: it was moved before it was told
+                return await self._keep_each(wish, stays=new)  # gone from its old name: it was moved before it was told
             return await self._keep_each(wish)  # a folder: what is in it, file by file
         found = KEPT
         for report in reports:
