@@ -207,6 +207,21 @@ def test_leaving_works_even_while_something_is_asked(
     question.close_now()
 
 
+def test_a_question_is_wide_enough_for_its_answers(window: tuple[MainWindow, Doer, Keys], hub: ThemeHub) -> None:
+    shown, _, _ = window
+    shown.resize(1200, 800)
+    answers = ("Compare", "Cancel", "Undo turns 1, 4 and 12", "Undo turn 1 only")
+    question = Question(
+        hub, shown, "Undo?", "A copy is kept.", [Choice(word if word != "Cancel" else "", word) for word in answers]
+    )
+    question._open()
+    shown.grab()
+    for word in answers:
+        button = question.button(word)
+        assert button.width() >= button.sizeHint().width()
+    question.close_now()
+
+
 def test_panes_are_walked_in_order(window: tuple[MainWindow, Doer, Keys]) -> None:
     shown, doer, keys = window
     seen = []

@@ -48,7 +48,7 @@ class Question(Overlay[str]):
         self._text.setFont(theme.font("body"))
         self._text.setStyleSheet(f"color: {theme.hex('text.secondary')}")
         for label in (self._title, self._text):
-            label.setFixedWidth(hub.theme.size("question-width") - 48 - 50)
+            label.setMinimumWidth(hub.theme.size("question-width") - 48 - 50)
             words.addWidget(label)
         top.addLayout(words, 1)
         outer.addLayout(top)
@@ -69,8 +69,9 @@ class Question(Overlay[str]):
         return next(stop for stop in self.stops if isinstance(stop, Button) and stop.text() == text)
 
     def wanted_size(self, room: QSize) -> QSize:
-        """As wide as a sentence reads well, as high as it needs."""
-        return QSize(self.hub.theme.size("question-width"), self.card.sizeHint().height()).boundedTo(room)
+        """As wide as a sentence reads well, or as its buttons need; as high as it needs."""
+        asked = self.card.sizeHint()
+        return QSize(max(self.hub.theme.size("question-width"), asked.width()), asked.height()).boundedTo(room)
 
     async def ask(self) -> str:
         """The key of the choice, or empty; the dialog is gone afterwards."""
