@@ -114,9 +114,7 @@ class InspectorDesk(QObject):
                 pins = await self._core.checkpoints.pins(chat)
                 placed = [one for one in await self._core.checkpoints.placed_conflicts(chat) if matters(one)]
                 if chat == self._open.chat and chat == self._inspector.timeline_model.chat:
-                    self._inspector.set_names(self._names(placed))
-                    self._inspector.show_pins(pins)
-                    self._inspector.show_conflicts(placed)
+                    self._inspector.show_beside(pins, placed, self._names(placed))
                     self.conflicts_known.emit(self._inspector.conflicts_model.all_cards)
         finally:
             self._reading = False

@@ -61,6 +61,8 @@ def visible(text: str) -> str:
 
 def visible_name(name: str) -> str:
     """A name or path on one line: tabs and line ends are marked too, every blank stays."""
+    if not has_hidden(name) and "\t" not in name:
+        return name
     return show(name).text.replace("\t", "\u2409")
 
 

@@ -73,6 +73,19 @@ def changed_files(
     return [_file(run, path, net, names or {}, path in conflicts) for path, run in sorted(runs.items())]
 
 
+def count_changed(timeline: Timeline) -> int:
+    """How many files `changed_files` finds, without looking at what became of each."""
+    own = touched_by_turns(timeline)
+    found: set[WorkspacePath] = set()
+    for entry in timeline.entries:
+        for change in entry.files:
+            if change.path in own:
+                if change.old_path is not None and change.old_path != change.path:
+                    found.discard(change.old_path)
+                found.add(change.path)
+    return len(found)
+
+
 def _take(runs: dict[WorkspacePath, _Run], entry: TimelineEntry, change: FileChange) -> None:
     run = runs.get(change.path)
     moved = runs.pop(change.old_path, None) if change.old_path is not None and change.old_path != change.path else None

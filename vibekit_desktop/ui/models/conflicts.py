@@ -20,6 +20,7 @@ from vibekit_desktop.ui.wording import file_name, shown_path
 CARD_ROLE = int(Qt.ItemDataRole.UserRole) + 1
 """The `ConflictCard` itself, for the delegate."""
 _NAME_CHARACTERS = 60
+_NO_PATHS: frozenset[WorkspacePath] = frozenset()
 
 
 class CardButton(StrEnum):
@@ -177,7 +178,11 @@ class ConflictMarks:
 
     def __init__(self, placed: Iterable[PlacedConflict] = ()) -> None:
         found = [one for one in placed if not one.settled]
-        self._turns = {(one.conflict.path, one.turn) for one in found if one.turn}
+        turns: dict[int, set[WorkspacePath]] = {}
+        for one in found:
+            if one.turn:
+                turns.setdefault(one.turn, set()).add(one.conflict.path)
+        self._turns = {turn: frozenset(paths) for turn, paths in turns.items()}
         self._contents = {(one.conflict.path, one.conflict.actual_sha) for one in found if not one.turn}
         self._paths = {one.conflict.path for one in found}
 
@@ -185,11 +190,15 @@ class ConflictMarks:
         return isinstance(other, ConflictMarks) and (self._turns, self._contents) == (other._turns, other._contents)
 
     def __hash__(self) -> int:
-        return hash((frozenset(self._turns), frozenset(self._contents)))
+        return hash((frozenset(self._turns.items()), frozenset(self._contents)))
 
     def of_turn(self, turn: int, path: WorkspacePath) -> bool:
         """Whether a turn wrote over what somebody else left in a file."""
-        return (path, turn) in self._turns
+        return path in self.paths_of(turn)
+
+    def paths_of(self, turn: int) -> frozenset[WorkspacePath]:
+        """The files in which a turn wrote over what somebody else left."""
+        return self._turns.get(turn, _NO_PATHS)
 
     def of_others(self, change: FileChange) -> bool:
         """Whether a change outside of the turns is one that nobody looked at."""

@@ -1,7 +1,8 @@
 """Turn one list of rows into another with the smallest signals a Qt list model has. UI thread only."""
 
-from collections.abc import Callable, Hashable
-from typing import Protocol, TypeVar
+from collections.abc import Callable, Hashable, Sequence
+from difflib import SequenceMatcher
+from typing import NamedTuple, Protocol, TypeVar
 
 from PySide6.QtCore import QModelIndex
 
@@ -24,6 +25,42 @@ class _Model(Protocol):
 
     @property
     def dataChanged(self) -> object: ...
+
+
+class Step(NamedTuple):
+    """A part of two lists: the same in both, or what stands in the one in the place of what stands in the other."""
+
+    same: bool
+    old_from: int
+    old_to: int
+    new_from: int
+    new_to: int
+
+
+def steps_between(old: Sequence[K], new: Sequence[K]) -> list[Step]:
+    """What turns one list into another whose common parts stand in the same order, from the start on."""
+    in_old, in_new = set(old), set(new)
+    if len(in_old) < len(old) or len(in_new) < len(new) or [k for k in old if k in in_new] != [k for k in new if k in in_old]:
+        matcher = SequenceMatcher(None, old, new, autojunk=False)
+        return [Step(tag == "equal", *where) for tag, *where in matcher.get_opcodes()]
+    # Each is there once and the order is kept: one walk is enough, where comparing would cost the square of what differs.
+    found: list[Step] = []
+    at_old = at_new = 0
+    while at_old < len(old) or at_new < len(new):
+        begin_old, begin_new = at_old, at_new
+        while at_old < len(old) and old[at_old] not in in_new:
+            at_old += 1
+        while at_new < len(new) and new[at_new] not in in_old:
+            at_new += 1
+        if (at_old, at_new) != (begin_old, begin_new):
+            found.append(Step(False, begin_old, at_old, begin_new, at_new))
+        begin_old, begin_new = at_old, at_new
+        while at_old < len(old) and at_new < len(new) and old[at_old] == new[at_new]:
+            at_old += 1
+            at_new += 1
+        if at_old > begin_old:
+            found.append(Step(True, begin_old, at_old, begin_new, at_new))
+    return found
 
 
 def apply_changes(model: _Model, rows: list[R], wanted: list[R], key: Callable[[R], K]) -> None:

@@ -5,14 +5,14 @@ Fed with whole `Timeline` values; what differs is found by row keys. Reset only 
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from difflib import SequenceMatcher
 
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
 from vibekit_desktop.core.types.checkpoints import Timeline
 from vibekit_desktop.core.types.ids import ChatId
+from vibekit_desktop.ui.models.list_changes import steps_between
 from vibekit_desktop.ui.models.timeline_beside import NOTHING_BESIDE, Beside
-from vibekit_desktop.ui.models.timeline_build import rows_of
+from vibekit_desktop.ui.models.timeline_build import Kept, rows_of
 from vibekit_desktop.ui.models.timeline_rows import HELD, Button, Key, RowKind, Running, TimelineRow
 from vibekit_desktop.ui.when import local_now_ms
 
@@ -32,6 +32,7 @@ class TimelineModel(QAbstractListModel):
         self._running: Running | None = None
         self._beside = NOTHING_BESIDE
         self._held = ""
+        self._kept: Kept = {}
 
     @property
     def timeline(self) -> Timeline | None:
@@ -57,6 +58,7 @@ class TimelineModel(QAbstractListModel):
             return
         self.beginResetModel()
         self._opened.clear()
+        self._kept.clear()
         self._beside = Beside(folded=self._beside.folded, only_changes=self._beside.only_changes, names=self._beside.names)
         self._rows = self._made()
         self.endResetModel()
@@ -140,7 +142,12 @@ class TimelineModel(QAbstractListModel):
         if self._timeline is None:
             return []
         return rows_of(
-            self._timeline, frozenset(self._opened), now_ms=self._now_ms(), running=self._running, beside=self._beside
+            self._timeline,
+            frozenset(self._opened),
+            now_ms=self._now_ms(),
+            running=self._running,
+            beside=self._beside,
+            kept=self._kept,
         )
 
     def _update(self) -> None:
@@ -148,16 +155,16 @@ class TimelineModel(QAbstractListModel):
         # News is at the top: what is the same at the end needs no comparing of keys.
         same = 0
         limit = min(len(self._rows), len(new))
-        while same < limit and self._rows[-1 - same] == new[-1 - same]:
+        while same < limit and _same(self._rows[-1 - same], new[-1 - same]):
             same += 1
         old_keys = [row.key for row in self._rows[: len(self._rows) - same]]
-        matcher = SequenceMatcher(None, old_keys, [row.key for row in new[: len(new) - same]], autojunk=False)
+        steps = steps_between(old_keys, [row.key for row in new[: len(new) - same]])
         root = QModelIndex()
         # From the end, so that the positions of the earlier steps stay true.
-        for step, old_from, old_to, new_from, new_to in reversed(matcher.get_opcodes()):
-            if step == "equal":
+        for equal, old_from, old_to, new_from, new_to in reversed(steps):
+            if equal:
                 for offset in range(old_to - old_from):
-                    if self._rows[old_from + offset] != new[new_from + offset]:
+                    if not _same(self._rows[old_from + offset], new[new_from + offset]):
                         self._rows[old_from + offset] = new[new_from + offset]
                         index = self.index(old_from + offset)
                         self.dataChanged.emit(index, index)
@@ -187,3 +194,8 @@ class TimelineModel(QAbstractListModel):
         if role in (Qt.ItemDataRole.AccessibleTextRole, Qt.ItemDataRole.AccessibleDescriptionRole):
             return row.name if role == Qt.ItemDataRole.AccessibleTextRole else "; ".join(row.button_names)
         return None
+
+
+def _same(one: TimelineRow, other: TimelineRow) -> bool:
+    """Whether nothing is to be painted anew; most rows are the very same ones."""
+    return one is other or one == other

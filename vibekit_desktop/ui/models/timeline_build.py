@@ -3,8 +3,6 @@
 Pure: no Qt, no clock of its own (``now_ms`` is given), no I/O.
 """
 
-from dataclasses import replace
-
 from vibekit_desktop.core.types.checkpoints import (
     AfterTurn,
     AtEntry,
@@ -18,7 +16,6 @@ from vibekit_desktop.core.types.checkpoints import (
     Point,
     RestoreKind,
     Start,
-    State,
     Timeline,
     TimelineEntry,
     point_text,
@@ -28,6 +25,7 @@ from vibekit_desktop.ui import when
 from vibekit_desktop.ui.models.differing import touched_by_turns
 from vibekit_desktop.ui.models.files import totals
 from vibekit_desktop.ui.models.timeline_beside import NOTHING_BESIDE, Beside
+from vibekit_desktop.ui.models.timeline_files import Span, file_row
 from vibekit_desktop.ui.models.timeline_phrases import (
     coverage_text,
     entry_title,
@@ -38,7 +36,7 @@ from vibekit_desktop.ui.models.timeline_phrases import (
 from vibekit_desktop.ui.models.timeline_rows import Button, Key, RowKind, Running, TimelineRow
 from vibekit_desktop.ui.text import tr, tr_n
 from vibekit_desktop.ui.visible import one_line
-from vibekit_desktop.ui.wording import point_label, point_words, shown_path, size_text
+from vibekit_desktop.ui.wording import point_label, point_words
 
 FOLD_FROM = 6
 """From this many files on a turn shows "7 files" instead of the list."""
@@ -46,8 +44,8 @@ FOLD_FROM = 6
 _NEWEST = 50
 """The turn that runs is looked for among so many of the last entries."""
 
-_CHANGING = frozenset({Button.UNDO, Button.REDO})
-_NONE: frozenset[Button] = frozenset()
+Kept = dict[int, tuple[tuple[object, ...], tuple[TimelineRow, ...]]]
+"""The rows of each turn as they were made last, and what they were made of. Whoever keeps it asks for one chat only."""
 
 
 def rows_of(
@@ -57,23 +55,26 @@ def rows_of(
     now_ms: int,
     running: Running | None = None,
     beside: Beside = NOTHING_BESIDE,
+    kept: Kept | None = None,
 ) -> list[TimelineRow]:
     """All rows, newest first. ``opened`` are the keys of the groups and entries that show their files. A ``running`` turn is on
-    top, in the place of what is on disk now."""
-    return _Rows(timeline, opened, now_ms, running, beside).build()
+    top, in the place of what is on disk now. Turns whose rows were ``kept`` and would be the same are not made again."""
+    return _Rows(timeline, opened, now_ms, running, beside, {} if kept is None else kept).build()
 
 
 class _Rows:
     """One pass over a timeline. Invariant: ``rows`` holds finished rows only, newest first."""
 
     def __init__(
-        self, timeline: Timeline, opened: frozenset[Key], now_ms: int, running: Running | None, beside: Beside
+        self, timeline: Timeline, opened: frozenset[Key], now_ms: int, running: Running | None, beside: Beside, kept: Kept
     ) -> None:
         self._timeline = timeline
         self._beside = beside
         self._pins: dict[Point, PinnedPoint] = {pin.point: pin for pin in beside.pins}
         self._opened = opened
         self._now_ms = now_ms
+        self._today = when.local(now_ms).date()
+        self._kept = kept
         self._running = running
         self._why_off = "" if timeline.workspace_found else tr("The workspace was not found where it was.")
         self._entries = {entry.entry: entry for entry in timeline.entries if entry.kind is EntryKind.RESTORE and entry.entry}
@@ -96,7 +97,7 @@ class _Rows:
                     self._pin(AfterTurn(entry.turn))
                     self._tags(entry)
                     if entry.files or not self._beside.only_changes or self._runs(entry.turn):
-                        self._turn(entry)
+                        self._ended_turn(entry)
                     self._pin(BeforeTurn(entry.turn))
                     after = BeforeTurn(entry.turn)
                 case EntryKind.BETWEEN:
@@ -183,6 +184,28 @@ class _Rows:
         one, many = "{n} file changed by {who} {when}", "{n} files changed by {who} {when}"
         return tr_n(one, many, count, who=who, when=when_words)
 
+    def _ended_turn(self, entry: TimelineEntry) -> None:
+        """A turn; one of hundreds in which nothing is new since the last time."""
+        turn = entry.turn
+        if self._runs(turn):
+            self._kept.pop(turn, None)
+            self._turn(entry)
+            return
+        taken_back = self._entries.get(self._timeline.can_undo) if any(change.undone for change in entry.files) else None
+        folds, is_open = self._folds(entry), ("group", turn, "turn") in self._opened
+        marked = self._beside.conflicts.paths_of(turn) if is_open or not folds else None
+        made_of = (entry, self._today, self._why_off, folds, is_open, marked, taken_back)
+        found = self._kept.get(turn)
+        if found is not None and found[0] == made_of:
+            self.rows += found[1]
+            return
+        begin = len(self.rows)
+        self._turn(entry)
+        self._kept[turn] = (made_of, tuple(self.rows[begin:]))
+
+    def _folds(self, entry: TimelineEntry) -> bool:
+        return len(entry.files) >= FOLD_FROM or (self._beside.folded and not self._runs(entry.turn))
+
     def _turn(self, entry: TimelineEntry) -> None:
         turn = entry.turn
         title = tr("Turn {turn}", turn=turn)
@@ -210,8 +233,8 @@ class _Rows:
         )
         if entry.files:
             before = BeforeTurn(turn)
-            folds = len(entry.files) >= FOLD_FROM or (self._beside.folded and not runs)
-            self._files(entry, "turn", turn, old=before, new=AfterTurn(turn), undo_to=before, opened=not folds)
+            opened = not self._folds(entry)
+            self._files(entry, "turn", turn, old=before, new=AfterTurn(turn), undo_to=before, opened=opened)
         else:
             quiet = tr("No files changed so far") if runs else tr("No files changed")
             self.rows.append(TimelineRow(key=("quiet", turn, ""), kind=RowKind.QUIET, title=quiet))
@@ -325,71 +348,22 @@ class _Rows:
                 return
         ends = len(entry.files) - 1 if group in ("now", "between", "entry") else -1
         sizes = {one.path: one.size for one in entry.coverage.skipped if one.size}
+        span = Span(old=old, new=new, undo_to=undo_to, in_now=in_now, why_off=self._why_off)
+        marks = self._beside.conflicts
+        written_over = marks.paths_of(number) if group == "turn" else frozenset()
+        by_others = group in ("now", "between")
         for index, change in enumerate(entry.files):
-            row_key: Key = ("file", number, f"{group} {change.path}")
-            row = self._file(
-                change,
-                row_key,
-                old=old,
-                new=new,
-                undo_to=undo_to,
-                in_now=in_now,
-                last=index == ends,
-                size=sizes.get(change.path),
+            self.rows.append(
+                file_row(
+                    change,
+                    ("file", number, f"{group} {change.path}"),
+                    span,
+                    last=index == ends,
+                    size=sizes.get(change.path),
+                    conflict=marks.of_others(change) if by_others else change.path in written_over,
+                    can_redo=change.undone and self._undo_file_in_force(change, undo_to),
+                )
             )
-            marks = self._beside.conflicts
-            if marks.of_turn(number, change.path) if group == "turn" else group != "entry" and marks.of_others(change):
-                row = replace(row, conflict=True)
-            self.rows.append(row)
-
-    def _file(
-        self,
-        change: FileChange,
-        key: Key,
-        *,
-        old: Point,
-        new: Point,
-        undo_to: Point,
-        in_now: bool,
-        last: bool,
-        size: int | None,
-    ) -> TimelineRow:
-        buttons: tuple[Button, ...] = (Button.DIFF, Button.UNDO)
-        if change.undone:
-            in_force = self._undo_file_in_force(change, undo_to)
-            buttons = (Button.DIFF, Button.REDO) if in_force else (Button.DIFF,)
-        off = _CHANGING if self._why_off else _NONE
-        why = self._why_off
-        remark = ""
-        missing = next((state for state in (change.before, change.after) if state.state is State.NOT_CAPTURED), None)
-        if change.undone:
-            remark = tr("Undone")
-        elif missing is not None:
-            known = missing.size or size
-            remark = tr("{size}, not captured", size=size_text(known)) if known else tr("not captured")
-            off = off | {Button.DIFF, Button.UNDO} if missing is change.before else off | {Button.DIFF}
-            why = tr("No earlier copy was kept.")
-        elif change.old_path is not None and not (change.lines_added or change.lines_removed):
-            remark = tr("renamed")
-        return TimelineRow(
-            key=key,
-            kind=RowKind.FILE,
-            number=key[1],
-            title=shown_path(change.path, change.old_path),
-            change=change,
-            letter=change.status.value,
-            counts=(change.lines_added, change.lines_removed),
-            remark=remark,
-            undone=change.undone,
-            in_now=in_now,
-            last_in_block=last,
-            old=old,
-            new=new,
-            undo_to=undo_to,
-            buttons=buttons,
-            off=off.intersection(buttons) if off else _NONE,
-            why_off=why if off else "",
-        )
 
     def _undo_file_in_force(self, change: FileChange, point: Point) -> bool:
         """Whether the next `undo` takes back just the undo of this change, so that "Redo" tells the truth."""

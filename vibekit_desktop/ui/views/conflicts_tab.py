@@ -24,6 +24,7 @@ from vibekit_desktop.ui.wording import shown_path
 _MARGIN, _GAP, _PAD = 12, 10, 12
 _HEAD, _BUTTON = 36, 24
 _MOST_LINES = 12
+_BATCH = 60
 
 
 class CardPlaces:
@@ -174,7 +175,7 @@ class ConflictsView(ButtonList[ConflictCard, CardButton]):
     def __init__(self, hub: ThemeHub, model: ConflictModel, parent: QWidget | None = None) -> None:
         self._delegate = CardDelegate(hub, model)
         places = self._delegate.places
-        super().__init__(hub, model, model, places, self._delegate, name=tr("Conflicts"), parent=parent)
+        super().__init__(hub, model, model, places, self._delegate, name=tr("Conflicts"), batch=_BATCH, parent=parent)
         self._model = model
         self.setResizeMode(QListView.ResizeMode.Adjust)
         self.button_pressed.connect(self._pressed)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
-from PySide6.QtCore import QPoint, QRectF, Qt, Signal
+from PySide6.QtCore import QPoint, QRectF, Qt, QTimer, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QMenu, QStackedWidget, QVBoxLayout, QWidget
 
@@ -15,7 +15,7 @@ from vibekit_desktop.core.types.agents import LiveState
 from vibekit_desktop.core.types.checkpoints import EntryKind, PinnedPoint, PlacedConflict, Timeline
 from vibekit_desktop.core.types.ids import ChatId, WorkspacePath
 from vibekit_desktop.ui.error_text import ErrorText
-from vibekit_desktop.ui.models.changed_files import changed_files
+from vibekit_desktop.ui.models.changed_files import changed_files, count_changed
 from vibekit_desktop.ui.models.conflicts import ConflictMarks, ConflictModel, card_of, open_conflicts
 from vibekit_desktop.ui.models.files import FileEntry
 from vibekit_desktop.ui.models.files_tree import FilesTreeModel
@@ -33,6 +33,9 @@ from vibekit_desktop.ui.views.inspector_bar import CONFLICTS, FILES, TIMELINE, I
 from vibekit_desktop.ui.views.timeline import TimelineView
 from vibekit_desktop.ui.when import local_now_ms
 from vibekit_desktop.ui.wording import file_name, shown_path
+
+_AT_ONCE = 500
+"""From more files on their rows are made in a step of the loop of their own."""
 
 
 class Inspector(QWidget):
@@ -75,7 +78,12 @@ class Inspector(QWidget):
         self.conflicts_model = ConflictModel(self)
         self._net: dict[WorkspacePath, FileEntry] | None = None
         self._placed: tuple[PlacedConflict, ...] = ()
-        self._files_known = self._failed = False
+        self._files_known = self._files_old = self._failed = False
+        self._files_count = 0
+        self._files_later = QTimer(self)
+        self._files_later.setSingleShot(True)
+        self._files_later.setInterval(0)
+        self._files_later.timeout.connect(self._make_files)
         self._live: LiveState | None = None
         self._held_by_others = ""
         self.bar = InspectorBar(hub, self)
@@ -200,16 +208,24 @@ class Inspector(QWidget):
 
     # What stands beside it.
 
+    def show_beside(
+        self, pins: Sequence[PinnedPoint], placed: Sequence[PlacedConflict], names: Mapping[ChatId, str] | None = None
+    ) -> None:
+        """The named points of the chat that is shown, its conflicts, oldest first, settled ones too, and how other chats are
+        called, if that is said: all of it in one change of the rows."""
+        self._placed = tuple(placed)
+        called = self.timeline_model.beside.names if names is None else dict(names)
+        self._set_beside(pins=tuple(pins), conflicts=ConflictMarks(self._placed), names=called)
+        self._show_conflicts()
+        self._show_files()
+
     def show_pins(self, pins: Sequence[PinnedPoint]) -> None:
         """The named points of the chat that is shown."""
         self._set_beside(pins=tuple(pins))
 
     def show_conflicts(self, placed: Sequence[PlacedConflict]) -> None:
         """The conflicts of the chat that is shown, oldest first, settled ones too."""
-        self._placed = tuple(placed)
-        self._set_beside(conflicts=ConflictMarks(self._placed))
-        self._show_conflicts()
-        self._show_files()
+        self.show_beside(self.timeline_model.beside.pins, placed)
 
     @property
     def placed(self) -> tuple[PlacedConflict, ...]:
@@ -302,17 +318,30 @@ class Inspector(QWidget):
         self._show_files()
 
     def _show_files(self) -> None:
+        """Say how many there are; their rows wait until somebody looks at them."""
         timeline = self.timeline_model.timeline
+        self._files_count = count_changed(timeline) if timeline is not None else 0
+        self._files_tab.set_count(self._files_count if timeline is not None else None)
+        self._files_old = True
+        self._see_to_files()
+
+    def _see_to_files(self) -> None:
+        if self._files_old and self._files_count <= _AT_ONCE and (self.bar.current == FILES or not self._files_count):
+            self._make_files()
+        elif self._files_old and self.bar.current == FILES:
+            self._files_later.start()
+
+    def _make_files(self) -> None:
+        timeline, self._files_old = self.timeline_model.timeline, False
+        self._files_later.stop()
         if timeline is None:
             self.files_model.set_files(())
-            self._files_tab.set_count(None)
             return
         beside = self.timeline_model.beside
         open_paths = frozenset(one.conflict.path for one in self._placed if not one.settled)
         files = changed_files(timeline, net=self._net, names=beside.names, conflicts=open_paths)
         why = "" if timeline.workspace_found else tr("The workspace was not found where it was.")
         self.files_model.set_files(files, why_off=why)
-        self._files_tab.set_count(len(files))
         self.files.show_rows()
 
     def _want_files(self) -> None:
@@ -340,6 +369,7 @@ class Inspector(QWidget):
     def _show_page(self, number: int) -> None:
         changed = number != self._pages.currentIndex()
         self._pages.setCurrentIndex(number)
+        self._see_to_files()
         self._want_files()
         if changed:
             self.tab_changed.emit(number)
