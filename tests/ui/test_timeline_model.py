@@ -34,7 +34,7 @@ from vibekit_desktop.ui.models.timeline import TimelineModel
 from vibekit_desktop.ui.models.timeline_beside import Beside
 from vibekit_desktop.ui.models.timeline_build import rows_of
 from vibekit_desktop.ui.models.timeline_phrases import coverage_text, only_rules
-from vibekit_desktop.ui.models.timeline_rows import Button, RowKind, TimelineRow
+from vibekit_desktop.ui.models.timeline_rows import Button, RowKind, Running, TimelineRow
 
 OTHER = ChatId("11111111-1111-4111-8111-111111111111")
 
@@ -173,7 +173,7 @@ def test_restores_of_the_other_program_have_no_number_and_offer_no_undo() -> Non
     entries = [row for row in found if row.kind is RowKind.ENTRY and not row.number]
     assert len({row.key for row in entries}) == 2
     assert not any(row.buttons for row in entries)
-    between = replace(samples.entries()[-1], kind=EntryKind.BETWEEN)
+    between = replace(samples.entries()[-1], kind=EntryKind.BETWEEN, files=(samples.change("notes.md", 1, 1),))
     opened = frozenset({("between", between.turn, "")})
     shown = rows_of(samples.timeline((*before, between, *theirs, now)), opened=opened, now_ms=samples.NOW_MS)
     assert one(shown, RowKind.BETWEEN).open
@@ -399,3 +399,26 @@ def test_what_stands_beside_one_chat_is_not_shown_beside_another() -> None:
     subject.set_beside(Beside(pins=(PinnedPoint(BeforeTurn(4), "x", 1),), only_changes=True))
     subject.set_timeline(samples.timeline(chat=OTHER))
     assert subject.beside == Beside(only_changes=True)
+
+
+def test_what_stands_under_now_is_not_said_again_between_the_turns() -> None:
+    *turns, now = samples.entries()
+    gone = samples.change("notes.md", 3, None, letter="A")
+    between = replace(now, kind=EntryKind.BETWEEN, files=(*now.files, gone))
+    undone = TimelineEntry(
+        kind=EntryKind.RESTORE, turn=5, at=1, entry=2, point="before:5", restore_kind=RestoreKind.UNDO_FILE, files=(gone,)
+    )
+
+    def titles(*entries: TimelineEntry) -> list[str]:
+        return [row.title for row in rows((*turns, *entries)) if row.kind is RowKind.BETWEEN]
+
+    assert titles(between, undone, now) == ["1 file changed after turn 5"]
+    assert titles(replace(between, files=now.files), undone, now) == []
+    # What was changed again since is another change.
+    others = tuple(replace(one, after=samples.present("c")) for one in now.files)
+    assert titles(between, undone, replace(now, files=others)) == ["3 files changed after turn 5"]
+    # While a turn runs there is no such block.
+    running = rows_of(
+        samples.timeline((*turns, between, undone, now)), now_ms=samples.NOW_MS, running=Running(6, samples.NOW_MS)
+    )
+    assert one(running, RowKind.BETWEEN).title == "3 files changed after turn 5"

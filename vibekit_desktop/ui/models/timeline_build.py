@@ -3,6 +3,8 @@
 Pure: no Qt, no clock of its own (``now_ms`` is given), no I/O.
 """
 
+from dataclasses import replace
+
 from vibekit_desktop.core.types.checkpoints import (
     AfterTurn,
     AtEntry,
@@ -22,7 +24,7 @@ from vibekit_desktop.core.types.checkpoints import (
 )
 from vibekit_desktop.core.types.ids import tag_order
 from vibekit_desktop.ui import when
-from vibekit_desktop.ui.models.differing import touched_by_turns
+from vibekit_desktop.ui.models.differing import same_state, touched_by_turns
 from vibekit_desktop.ui.models.files import totals
 from vibekit_desktop.ui.models.timeline_beside import NOTHING_BESIDE, Beside
 from vibekit_desktop.ui.models.timeline_files import Span, file_row
@@ -78,6 +80,8 @@ class _Rows:
         self._running = running
         self._why_off = "" if timeline.workspace_found else tr("The workspace was not found where it was.")
         self._entries = {entry.entry: entry for entry in timeline.entries if entry.kind is EntryKind.RESTORE and entry.entry}
+        newest = timeline.entries[-1] if timeline.entries and running is None else None
+        self._in_now = {one.path: one for one in newest.files} if newest is not None and newest.kind is EntryKind.NOW else {}
         self.rows: list[TimelineRow] = []
 
     def build(self) -> list[TimelineRow]:
@@ -174,6 +178,11 @@ class _Rows:
         old = self._end_of(entry.turn)
         self._files(entry, "now", 0, old=old, new=Now(), undo_to=old, opened=True, in_now=True)
 
+    def _stands_now(self, change: FileChange) -> bool:
+        """Whether the block of what is on disk says the very same change: it is told once, where it can be taken back."""
+        now = self._in_now.get(change.path)
+        return now is not None and same_state(now.before, change.before) and same_state(now.after, change.after)
+
     def _changed(self, entry: TimelineEntry, when_words: str) -> str:
         """ "2 files changed by you since turn 5"."""
         own = touched_by_turns(self._timeline) if entry.kind is EntryKind.NOW else frozenset()
@@ -255,8 +264,10 @@ class _Rows:
         )
 
     def _between(self, entry: TimelineEntry, after: Point) -> None:
-        if not entry.files:
+        files = tuple(change for change in entry.files if not self._stands_now(change))
+        if not files:
             return
+        entry = replace(entry, files=files)
         since = tr("after turn {turn}", turn=entry.turn) if entry.turn else tr("before the first turn")
         title = self._changed(entry, since)
         key: Key = ("between", entry.turn, "")
