@@ -327,7 +327,7 @@ def test_the_next_start_stands_as_the_last_one_did(qapp: QApplication, tmp_path:
             here = known.get(screens_name(), {})
             window.hub.set_zoom(zoom_of(here))
             inspector = window.conductor.inspector
-            Remember(window.shell, window.main, window.hub, known, lambda now: kept.write(state, now), tabs=inspector)
+            Remember(window.shell, window.main, window.hub, known, lambda now: kept.write(state, now), inspector=inspector)
             window.play(window.open_demo())
             panes = window.main.panes
             if first:

@@ -17,6 +17,7 @@ from vibekit_desktop.ui.theme.palette import Theme, ThemeHub
 from vibekit_desktop.ui.theme.system import FollowSystem, is_still
 from vibekit_desktop.ui.theme.tokens import load_tokens
 from vibekit_desktop.ui.views.arrangement import Wanted
+from vibekit_desktop.ui.views.inspector import Inspector
 from vibekit_desktop.ui.views.main_window import MainWindow
 from vibekit_desktop.ui.views.shell import Shell, screens_name
 
@@ -36,7 +37,9 @@ class Run:
         self.hub = ThemeHub(mode_of(here), zoom=zoom_of(here), still=True)
         self.main = MainWindow(self.hub)
         self.shell.fill(self.main)
-        self.remember = Remember(self.shell, self.main, self.hub, known, self._keep)
+        self.inspector = Inspector(self.hub)
+        qtbot.addWidget(self.inspector)
+        self.remember = Remember(self.shell, self.main, self.hub, known, self._keep, inspector=self.inspector)
         self.shell.show()
 
     def _keep(self, known: Mapping[str, Mapping[str, str]]) -> bool:
@@ -65,6 +68,19 @@ def test_what_changed_is_kept_before_the_window_closes(qtbot: QtBot, tmp_path: P
     run = Run(qtbot, tmp_path)
     run.main.panes.want(run.main.panes.wanted._replace(sidebar_open=False))
     qtbot.waitUntil(lambda: "closed" in kept.read(tmp_path).get(screens_name(), {}).get("panes", ""))
+
+
+def test_files_stand_as_a_tree_where_they_did_before(qtbot: QtBot, tmp_path: Path) -> None:
+    first = Run(qtbot, tmp_path)
+    first.inspector.show_tab(1)
+    first.inspector.files.layout_switch.chosen.emit(1)
+    qtbot.waitUntil(lambda: kept.read(tmp_path).get(screens_name(), {}).get("files") == "tree")
+    assert kept.read(tmp_path)[screens_name()]["tab"] == "1"
+    first.shell.close()
+    second = Run(qtbot, tmp_path)
+    assert second.inspector.files.as_tree
+    assert second.inspector.files.layout_switch.index == 1
+    assert second.inspector.tab() == 1
 
 
 def test_each_set_of_screens_has_its_own(qtbot: QtBot, tmp_path: Path) -> None:

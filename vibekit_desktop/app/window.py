@@ -123,7 +123,7 @@ def _furnish(app: "QApplication", shell: "Shell", options: "Options", known: "di
     crash.install(conductor.tell_fault)
     crash.watch_loop(loop, conductor.tell_fault)
     if not options.offscreen_shot:
-        Remember(shell, window, hub, known, lambda now: kept.write(dirs.state, now), tabs=conductor.inspector)
+        Remember(shell, window, hub, known, lambda now: kept.write(dirs.state, now), inspector=conductor.inspector)
         FollowSystem(hub, portal=bool(os.environ.get("DBUS_SESSION_BUS_ADDRESS")))
     Collector(window).start()
     with loop:

@@ -1,16 +1,17 @@
-"""Remember how the window stood, for each set of screens: its place, its panes, its text zoom, its look, its tab.
+"""Remember how the window stood, for each set of screens: its place, its panes, its text zoom, its look, its tab,
+whether files stand as a list or a tree.
 
 Knows no disk: whoever makes it hands over what was kept and a function that keeps. UI thread only.
 """
 
 from collections.abc import Callable, Mapping
-from typing import Protocol
 
 from PySide6.QtCore import QEvent, QObject, QTimer
 from PySide6.QtGui import QGuiApplication
 
 from vibekit_desktop.ui.theme.palette import ThemeHub
 from vibekit_desktop.ui.views.arrangement import Wanted
+from vibekit_desktop.ui.views.inspector import Inspector
 from vibekit_desktop.ui.views.main_window import MainWindow
 from vibekit_desktop.ui.views.shell import Shell, screens_name
 
@@ -20,13 +21,7 @@ _KEEP_MS = 1000
 _SCREENS_MS = 500
 """A screen that is plugged in comes and goes several times until everything about it is known."""
 _OPEN, _CLOSED = "open", "closed"
-
-
-class Tabs(Protocol):
-    """Something with tabs, of which one is shown: the inspector."""
-
-    def tab(self) -> int: ...
-    def show_tab(self, number: int) -> None: ...
+_TREE, _LIST = "tree", "list"
 
 
 def zoom_of(values: Mapping[str, str]) -> float:
@@ -63,10 +58,10 @@ class Remember(QObject):
         known: Known,
         keep: Callable[[Known], object],
         *,
-        tabs: Tabs | None = None,
+        inspector: Inspector | None = None,
     ) -> None:
         super().__init__(window)
-        self._shell, self._window, self._hub, self._tabs = shell, window, hub, tabs
+        self._shell, self._window, self._hub, self._inspector = shell, window, hub, inspector
         self._known = {name: dict(values) for name, values in known.items()}
         self._keep = keep
         self._screens = screens_name()
@@ -79,6 +74,9 @@ class Remember(QObject):
         window.panes.wanted_changed.connect(self._later.start)
         window.menu.always_changed.connect(self._later.start)
         hub.changed.connect(self._later.start)
+        if inspector is not None:
+            inspector.tab_changed.connect(self._later.start)
+            inspector.layout_chosen.connect(self._later.start)
         shell.closing.connect(self.keep_now)
         shell.installEventFilter(self)
         screens: QGuiApplication = QGuiApplication.instance()  # type: ignore[assignment]  # there is one, and it is a window's
@@ -101,8 +99,9 @@ class Remember(QObject):
             "mode": self._hub.mode,
             "menu": "always" if self._window.menu.always else "on-alt",
         }
-        if self._tabs is not None:
-            values["tab"] = str(self._tabs.tab())
+        if self._inspector is not None:
+            values["tab"] = str(self._inspector.tab())
+            values["files"] = _TREE if self._inspector.files.as_tree else _LIST
         return values
 
     def keep_now(self) -> None:
@@ -120,9 +119,11 @@ class Remember(QObject):
         if wanted is not None:
             self._window.panes.want(wanted)
         self._window.menu.set_always(values.get("menu") == "always")
-        tab = values.get("tab", "")
-        if self._tabs is not None and tab in ("0", "1", "2"):
-            self._tabs.show_tab(int(tab))
+        tab, files = values.get("tab", ""), values.get("files", "")
+        if self._inspector is not None and tab in ("0", "1", "2"):
+            self._inspector.show_tab(int(tab))
+        if self._inspector is not None and files in (_TREE, _LIST):
+            self._inspector.files.set_tree(files == _TREE)
 
     def _other_screens(self) -> None:
         """Screens were plugged in or out: stand as one stood on these."""
