@@ -3,7 +3,7 @@
 They are ordinary Qt buttons for keyboard and assistive technology; only the painting is ours. UI thread only.
 """
 
-from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QFontMetricsF, QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QAbstractButton, QFrame, QPushButton, QSizePolicy, QWidget
 
@@ -217,57 +217,6 @@ class IconButton(QAbstractButton):
         if not self.isEnabled():
             painter.setOpacity(theme.opacity("disabled-icon"))
         draw_icon(painter, theme, self._icon, token, (self.width() - 16) // 2, (self.height() - 16) // 2)
-
-
-class Chip(QWidget):
-    """A fact in a grey box of 20 px: icon and text. ``tone``: empty, ``warning`` or ``accent``."""
-
-    def __init__(self, hub: ThemeHub, text: str = "", *, icon: str = "", tone: str = "", parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._hub = hub
-        self._text = text
-        self._icon = icon
-        self._tone = tone
-        self.setAccessibleName(text)
-        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
-        hub.changed.connect(self._themed)
-
-    def _themed(self) -> None:
-        self.updateGeometry()
-        self.update()
-
-    def set_text(self, text: str) -> None:
-        """Say another fact."""
-        self._text = text
-        self.setAccessibleName(text)
-        self.updateGeometry()
-        self.update()
-
-    @property
-    def text(self) -> str:
-        """What it says."""
-        return self._text
-
-    def sizeHint(self) -> QSize:
-        theme = self._hub.theme
-        width = theme.metrics("small").horizontalAdvance(self._text) + 12 + (18 if self._icon else 0)
-        return QSize(int(width + 0.999), theme.size("chip"))
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        theme = self._hub.theme
-        painter = QPainter(self)
-        fill, text = {
-            "warning": ("warning.tint", "warning.text"),
-            "accent": ("accent.tint", "accent.text"),
-        }.get(self._tone, ("bg.chip", "text.secondary"))
-        rounded(painter, QRectF(self.rect()), theme.radius("small"), fill=theme.color(fill))
-        x = 6
-        if self._icon:
-            draw_icon(painter, theme, self._icon, text, x, (self.height() - 14) // 2, 14)
-            x += 18
-        painter.setFont(theme.font("small"))
-        painter.setPen(theme.color(text))
-        painter.drawText(QRect(x, 0, self.width() - x, self.height()), Qt.AlignmentFlag.AlignVCenter, self._text)
 
 
 class Hairline(QFrame):
