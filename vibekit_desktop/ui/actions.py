@@ -4,6 +4,7 @@ The window makes `QAction`s from this table and says what each does and when it 
 shortcuts read the same table.
 """
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -12,6 +13,8 @@ from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QWidget
 
 from vibekit_desktop.ui.text import tr
+
+_SIGNS = {"Shift": "⇧", "Backspace": "⌫", "Return": "Enter", "Del": "Delete"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,12 +168,13 @@ def sequences(spec: ActionSpec, *, mac: bool) -> list[QKeySequence]:
     return [QKeySequence(text, QKeySequence.SequenceFormat.PortableText) for text in keys]
 
 
-def shown_keys(action: QAction) -> str:
-    """The keys of an action as they stand on a button: "Ctrl ⇧ Y"."""
-    keys = action.shortcut().toString(QKeySequence.SequenceFormat.PortableText)
-    if on_mac():
-        return action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
-    return " ".join("⇧" if part == "Shift" else part for part in keys.split("+"))
+def keys_text(keys: QKeySequence, *, mac: bool | None = None) -> str:
+    """Keys as they are written everywhere, in menus, on buttons, in tips: "Ctrl ⇧ Y"; on macOS by its own signs."""
+    if on_mac() if mac is None else mac:
+        return keys.toString(QKeySequence.SequenceFormat.NativeText)
+    text = keys.toString(QKeySequence.SequenceFormat.PortableText)
+    parts = re.split(r"(?<=[^+])\+", text)  # the last key may be the plus itself
+    return " ".join(_SIGNS.get(part, part) for part in parts)
 
 
 class Actions(QObject):

@@ -11,7 +11,7 @@ from typing import Protocol
 from PySide6.QtCore import QObject, Qt
 from PySide6.QtWidgets import QApplication, QLineEdit, QPlainTextEdit, QTextEdit, QWidget
 
-from vibekit_desktop.ui.actions import Actions, shown_keys
+from vibekit_desktop.ui.actions import Actions, keys_text
 from vibekit_desktop.ui.chat_desk import CHAT_ACTIONS
 from vibekit_desktop.ui.dialogs.overlay import Overlay
 from vibekit_desktop.ui.theme.palette import ThemeHub
@@ -104,7 +104,7 @@ class Keys(QObject):
         give("model", lambda: composer.model.open_menu() if composer.model.isVisible() else None)
         give("allow-once", lambda: permission.allow_once() if permission.isVisible() else None)
         give("deny", lambda: permission.deny() if permission.isVisible() else None)
-        permission.set_keys(shown_keys(self.actions["allow-once"]), shown_keys(self.actions["deny"]))
+        permission.set_keys(*(keys_text(self.actions[name].shortcut()) for name in ("allow-once", "deny")))
         give("review", doer.open_review)
         give("restore", doer.restore)
         give("branch", doer.branch)

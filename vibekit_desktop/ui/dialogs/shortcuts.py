@@ -3,10 +3,9 @@
 from collections.abc import Sequence
 
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
 
-from vibekit_desktop.ui.actions import Actions, on_mac, review_table, sequences
+from vibekit_desktop.ui.actions import Actions, keys_text, on_mac, review_table, sequences
 from vibekit_desktop.ui.dialogs.overlay import Overlay
 from vibekit_desktop.ui.dialogs.sign_in import show_through
 from vibekit_desktop.ui.text import tr
@@ -22,13 +21,13 @@ def rows_of(actions: Actions) -> list[tuple[str, str]]:
     found: list[tuple[str, str]] = []
     for name in actions.names():
         action = actions[name]
-        keys = [one.toString(QKeySequence.SequenceFormat.NativeText) for one in action.shortcuts()]
+        keys = [keys_text(one) for one in action.shortcuts()]
         if action.isVisible() and keys:
             found.append((action.text().rstrip("…"), tr(" or ").join(keys)))
     in_review = [
         (
             tr("{what}, in a review", what=spec.text),
-            tr(" or ").join(one.toString(QKeySequence.SequenceFormat.NativeText) for one in sequences(spec, mac=on_mac())),
+            tr(" or ").join(keys_text(one) for one in sequences(spec, mac=on_mac())),
         )
         for spec in review_table()
     ]
@@ -36,7 +35,7 @@ def rows_of(actions: Actions) -> list[tuple[str, str]]:
         *found,
         *in_review,
         (tr("Send the message, or queue it"), tr("Enter")),
-        (tr("New line in the message"), tr("Shift+Enter")),
+        (tr("New line in the message"), tr("⇧ Enter")),
         (tr("Write the last message again"), tr("Up, in the empty message")),
         (tr("Stop"), tr("Esc twice")),
         (tr("Close what lies over the window"), tr("Esc")),

@@ -17,6 +17,7 @@ from vibekit_desktop.ui.text import tr
 from vibekit_desktop.ui.theme import icons
 from vibekit_desktop.ui.theme.palette import ThemeHub
 from vibekit_desktop.ui.tool_tip import plain_tip
+from vibekit_desktop.ui.views.key_menu import KeyMenu
 from vibekit_desktop.ui.visible import one_line
 
 Act = Callable[[str], None]
@@ -38,7 +39,7 @@ class ChatFacts:
 
 def chat_menu(parent: QWidget, hub: ThemeHub, facts: ChatFacts, act: Act, keys: Callable[[str], QKeySequence]) -> QMenu:
     """What can be done with one chat; ``keys`` says which keys do the same."""
-    menu = QMenu(parent)
+    menu = KeyMenu(parent)
     menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
     menu.setToolTipsVisible(True)
     header = facts.header

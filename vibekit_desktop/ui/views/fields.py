@@ -4,6 +4,7 @@ from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QKeySequence, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QLineEdit, QSizePolicy, QWidget
 
+from vibekit_desktop.ui.actions import keys_text
 from vibekit_desktop.ui.text import tr
 from vibekit_desktop.ui.theme.palette import ThemeHub
 from vibekit_desktop.ui.theme.style import rounded
@@ -31,8 +32,7 @@ class SearchField(QLineEdit):
 
     def set_shortcut(self, keys: QKeySequence) -> None:
         """Show the keys that lead here."""
-        text = keys.toString(QKeySequence.SequenceFormat.NativeText).replace("+", " ")
-        self._hint = text
+        self._hint = keys_text(keys)
         self._typed(self.text())
 
     def sizeHint(self) -> QSize:

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QApplication, QMenu, QMenuBar, QWidget
 
 from vibekit_desktop.ui.actions import Actions, menus, on_mac
 from vibekit_desktop.ui.text import tr
+from vibekit_desktop.ui.views.key_menu import KeyMenu
 
 _EXCLUSIVE = ("theme-system", "theme-light", "theme-dark")
 
@@ -60,7 +61,7 @@ class WindowMenu(QObject):
         self._refresh()
 
     def _add(self, title: str) -> QMenu:
-        menu = QMenu(title, self.bar)  # the titles are ours; what is in them too
+        menu = KeyMenu(title, self.bar)  # the titles are ours; what is in them too
         menu.aboutToHide.connect(lambda: QTimer.singleShot(0, self, self._settle))
         self.bar.addMenu(menu)
         self._menus.append(menu)

@@ -6,13 +6,12 @@ UI thread only.
 from PySide6.QtGui import QAction, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QMenu
 
-from vibekit_desktop.ui.actions import ActionSpec, on_mac, review_table, sequences, table
+from vibekit_desktop.ui.actions import ActionSpec, keys_text, on_mac, review_table, sequences, table
 from vibekit_desktop.ui.theme import icons
 from vibekit_desktop.ui.theme.palette import Theme
 
 UNDO, RESTORE, EDITOR, COPY_PATH = "undo-here", "restore", "editor", "copy-path"
 _ROW_KEYS = (UNDO, RESTORE, EDITOR, COPY_PATH)
-_SIGNS = {"Shift": "⇧", "Backspace": "⌫", "Return": "Enter", "Del": "Delete"}
 
 
 def _specs() -> dict[str, ActionSpec]:
@@ -29,15 +28,7 @@ def row_action(event: QKeyEvent) -> str:
 def keys_of(name: str) -> str:
     """The keys of an action as menus show them: "Ctrl ⇧ E"."""
     keys = sequences(_specs()[name], mac=on_mac())
-    return shown(keys[0]) if keys else ""
-
-
-def shown(keys: QKeySequence) -> str:
-    """Keys as menus show them."""
-    if on_mac():
-        return keys.toString(QKeySequence.SequenceFormat.NativeText)
-    parts = keys.toString(QKeySequence.SequenceFormat.PortableText).split("+")
-    return " ".join(_SIGNS.get(part, part) for part in parts)
+    return keys_text(keys[0]) if keys else ""
 
 
 def add_action(menu: QMenu, theme: Theme, icon: str, text: str, keys: str = "") -> QAction:
