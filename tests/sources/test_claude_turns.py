@@ -1,9 +1,14 @@
 """What is a turn and what is not, and which messages a conversation has."""
 
+from collections.abc import Sequence
+from dataclasses import replace
+
 import msgspec
+import pytest
 
 from tests.helpers.claude_sessions import SessionBuilder
 from tests.sources.conftest import Importer
+from vibekit_desktop.core.sources.claude_turns import Conversation, Entry, Segment, converse
 from vibekit_desktop.core.types.chats import Message
 
 
@@ -221,3 +226,26 @@ def test_unknown_records_are_reported_with_their_line(importer: Importer, sessio
         (4, "unknown record type brand-new-thing"),
         (5, "unknown record type ?"),
     ]
+
+
+def test_a_history_of_many_turns_is_walked_over_once(
+    importer: Importer, session: SessionBuilder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(60):
+        session.prompt(f"Question {number}")
+        session.say("Answer.")
+    looked = 0
+
+    class Counted(list[Segment]):
+        def __getitem__(self, index: int) -> Segment:  # type: ignore[override]  # nobody takes a slice of them
+            nonlocal looked
+            looked += 1
+            return super().__getitem__(index)
+
+    def counted(entries: Sequence[Entry]) -> Conversation:
+        found = converse(entries)
+        return replace(found, segments=Counted(found.segments))
+
+    monkeypatch.setattr("vibekit_desktop.core.sources.claude_code.converse", counted)
+    assert importer.read(session).turns == 60
+    assert looked < 60 * 10

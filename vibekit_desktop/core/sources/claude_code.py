@@ -264,17 +264,22 @@ class _Finish:
         tagged = {touch.turn for touch in edits.touches if touch.announced and touch.path is not None}
         self._written = [self._dress(index, messages, tagged) for index, messages in enumerate(written)]
         self._count = [0] * len(written)
+        self._end: dict[int, int] = {}
         for index, segment in enumerate(conversation.segments):
             above = self._ends(segment.parent) if segment.parent >= 0 else 0
             self._count[index] = above + 1 if segment.turn else 0
         self.running = not self._closed()
 
     def _ends(self, segment: int) -> int:
-        """Length of the transcript at the end of a segment."""
-        total = 0
-        while segment >= 0:
-            total += len(self._written[segment])
+        """Length of the transcript at the end of a segment. Each is walked over once: a history has thousands in a row."""
+        walked: list[int] = []
+        while segment >= 0 and segment not in self._end:
+            walked.append(segment)
             segment = self._conversation.segments[segment].parent
+        total = self._end.get(segment, 0)
+        for one in reversed(walked):
+            total += len(self._written[one])
+            self._end[one] = total
         return total
 
     def _facts(self, turn: int) -> TurnFacts:
