@@ -32,6 +32,7 @@ from vibekit_desktop.ui.inspector_desk import InspectorDesk
 from vibekit_desktop.ui.keys import Keys
 from vibekit_desktop.ui.live_desk import LiveDesk
 from vibekit_desktop.ui.models.chat_list import ChatListModel
+from vibekit_desktop.ui.models.chat_rows import title_of
 from vibekit_desktop.ui.models.differing import differing_files
 from vibekit_desktop.ui.models.files import entry_of
 from vibekit_desktop.ui.models.transcript import TranscriptModel
@@ -181,6 +182,7 @@ class Conductor(QObject):
 
     def _connect_operations(self) -> None:
         self.open.opening.connect(self._opening)
+        self.open.slow.connect(self._opening_slowly)
         self.open.opened.connect(self._opened)
         self.open.read_again.connect(self._show)
         self.open.not_opened.connect(self._not_opened)
@@ -335,13 +337,21 @@ class Conductor(QObject):
 
     def open_chat(self, chat: ChatId) -> None:
         """Show a chat; one that is being opened meanwhile is forgotten."""
-        if chat != self.open.chat or self._window.page != "transcript":
+        if chat != self.open.wanted or (chat == self.open.chat and self._window.page != "transcript"):
             self.open.start_open(chat)
 
     def _opening(self, chat: ChatId) -> None:
         self.sidebar.show_chat(chat)
         self.inspector.show_loading()
         self.live.opening(chat)
+
+    def _opening_slowly(self, chat: ChatId) -> None:
+        """A chat takes its time to be read: what is shown of the former one must not be taken for it."""
+        header = self.chats.header(chat)
+        name = title_of(header) if header is not None else ""
+        self.empty.say("chat", tr("Opening \u201c{name}\u201d", name=name) if name else tr("Opening the chat"), "")
+        self._window.show_page("empty")
+        self._window.set_chat(name, "")
 
     def _opened(self, view: ChatView) -> None:
         self.review.close_chat()

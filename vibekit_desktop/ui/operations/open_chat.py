@@ -6,7 +6,7 @@ UI thread only.
 
 import asyncio
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, QTimer, Signal
 
 from vibekit_desktop.core.api import Core
 from vibekit_desktop.core.types.chats import ChatHeader, ChatView
@@ -22,19 +22,22 @@ _GATHER_S = 0.1
 """News comes in crowds: a turn that ends is a row, a log and a chat file. They are read once."""
 _GATHER_RUNNING_S = 0.4
 """While a turn of ours runs every capture is news, and only the timeline has any."""
+_SLOW_MS = 200
+"""What takes longer is told: until then the former chat stands there."""
 
 
 class OpenChat(QObject):
     """Invariant: ``chat``, ``view`` and ``timeline`` are of one chat; ``view`` is None exactly if ``chat`` is. While a turn of
     ours runs in it (`set_running`) its file is not read again: what is said comes by events.
 
-    Signals: ``opening(chat)``: it is being read; ``opened(view)``: another chat is open; ``read_again(view)``: the same chat
-    may have grown; ``not_opened(text)``: it could not be read, nothing is open; ``timeline_read(timeline)``;
-    ``timeline_not_read(text)``; ``files_listed(diffs)``: every file that differs from the start of the chat;
-    ``earlier_read(chat, upto, messages, turns)``: the messages that end before index ``upto``, and where turns stand.
+    Signals: ``opening(chat)``: it is being read; ``slow(chat)``: that takes its time; ``opened(view)``: another chat is open;
+    ``read_again(view)``: the same chat may have grown; ``not_opened(text)``: it could not be read, nothing is open;
+    ``timeline_read(timeline)``; ``timeline_not_read(text)``; ``files_listed(diffs)``: every file that differs from the start of
+    the chat; ``earlier_read(chat, upto, messages, turns)``: the messages that end before index ``upto``, and where turns stand.
     """
 
     opening = Signal(object)
+    slow = Signal(object)
     opened = Signal(object)
     read_again = Signal(object)
     not_opened = Signal(object)
@@ -49,6 +52,12 @@ class OpenChat(QObject):
         self._bridge = bridge
         self._token = 0
         self.chat: ChatId | None = None
+        self.wanted: ChatId | None = None
+        """The chat that is to be open: ``chat``, or the one that is being read."""
+        self._slow = QTimer(self)
+        self._slow.setSingleShot(True)
+        self._slow.setInterval(_SLOW_MS)
+        self._slow.timeout.connect(lambda: self.slow.emit(self.wanted))
         self.view: ChatView | None = None
         self.timeline: Timeline | None = None
         self._gathering = self._running = False
@@ -68,10 +77,12 @@ class OpenChat(QObject):
     def start_open(self, chat: ChatId) -> None:
         """Open a chat; one that is being opened meanwhile is forgotten."""
         # The token is taken here: the newest wish counts, whichever task begins first.
+        self.wanted = chat
         self._bridge.spawn(self, self._open(chat, self._next_token()), name="open a chat")
 
     async def open(self, chat: ChatId) -> None:
         """Open a chat and wait until its timeline is read."""
+        self.wanted = chat
         await self._open(chat, self._next_token())
 
     def refresh(self) -> None:
@@ -131,12 +142,15 @@ class OpenChat(QObject):
     def let_go(self) -> None:
         """The open chat is gone: nothing is open."""
         self._token += 1
-        self.chat = self.view = self.timeline = None
+        self.chat = self.wanted = self.view = self.timeline = None
+        self._slow.stop()
         self._bridge.spawn(self, self._core.chats.hold_open(None), name="show no chat")
 
     def forget_wishes(self) -> None:
         """What is being read is not wanted any more."""
         self._token += 1
+        self.wanted = self.chat
+        self._slow.stop()
 
     # How.
 
@@ -175,16 +189,20 @@ class OpenChat(QObject):
         return self._token
 
     async def _open(self, chat: ChatId, token: int) -> None:
+        if token == self._token:
+            self._slow.start()
         self.opening.emit(chat)
         try:
             view = await self._core.chats.open(chat)
         except CoreError as error:
             if token == self._token:
-                self.chat = self.view = self.timeline = None
+                self._slow.stop()
+                self.chat = self.wanted = self.view = self.timeline = None
                 self.not_opened.emit(sentence(error))
             return
         if token != self._token:
             return
+        self._slow.stop()
         self.chat, self.view, self.timeline = chat, view, None
         self._row, self._history_grew, self._whole, self._running = None, False, False, False  # they were the former chat's
         self.opened.emit(view)
