@@ -326,6 +326,8 @@ class FakeWatch(Answers):
 class FakeDiffs(Answers):
     by_path: dict[WorkspacePath, FileDiff] = field(default_factory=dict)
     """The answer for a path, whatever the points; the request in it is replaced by the one asked."""
+    unlimited: dict[WorkspacePath, FileDiff] = field(default_factory=dict)
+    """The same for what is over the limits and asked for all the same."""
     word_spans: dict[int, WordSpans] = field(default_factory=dict)
     styles: dict[str, StyleRuns] = field(default_factory=dict)
     """Colours by file name, as `highlight` is asked."""
@@ -341,6 +343,8 @@ class FakeDiffs(Answers):
 
     async def file(self, request: DiffRequest, *, unlimited: bool = False) -> FileDiff:
         self.note("file", request, unlimited)
+        if unlimited and request.path in self.unlimited:
+            return replace(self.unlimited[request.path], request=request)
         return self._diff(request)
 
     async def files(

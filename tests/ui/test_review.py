@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
@@ -30,7 +31,7 @@ from vibekit_desktop.core.types.diffs import (
 )
 from vibekit_desktop.core.types.errors import BlobCorrupt
 from vibekit_desktop.ui.bridge import Bridge
-from vibekit_desktop.ui.models.files import FileEntry, FileListModel, entry_of
+from vibekit_desktop.ui.models.files import FileEntry, FileListModel, entry_of, totals
 from vibekit_desktop.ui.theme.palette import ThemeHub
 from vibekit_desktop.ui.views.review import ReviewPage
 from vibekit_desktop.ui.views.segments import Segments
@@ -198,6 +199,35 @@ def test_load_anyway_asks_again_without_limits(stage: Stage) -> None:
         await stage.open(path=BIG)
         stage.page.pane.load_anyway.emit()
         await until(lambda: stage.asked("file")[-1][1] is True)
+
+    run(story())
+
+
+def test_a_large_file_that_was_loaded_has_counts_wherever_it_stands(stage: Stage) -> None:
+    page, model = stage.page, stage.page.model
+    stage.fake.diffs.unlimited[BIG] = replace(stage.fake.diffs.by_path[BIG], result=build(b"a\n" * 3, b"b\n" * 5))
+
+    def told() -> tuple[int | None, int | None, str]:
+        entry = model.entry_at(model.row_of(BIG))
+        assert entry is not None
+        return entry.added, entry.removed, entry.remark
+
+    async def story() -> None:
+        await stage.open(path=BIG)
+        assert told() == (None, None, "large")
+        page.pane.load_anyway.emit()
+        await until(lambda: told() == (5, 3, ""))
+        assert totals((one.added, one.removed) for one in model.entries) == (13 + 2 + 5, 10 + 3)
+        asked = len(stage.asked("files"))
+        page.look_again()  # the list is made anew, and knows nothing of it
+        await until(lambda: len(stage.asked("files")) > asked)
+        await settle()
+        assert told() == (5, 3, "")
+        # When it changes it is what the list says of it.
+        stage.fake.diffs.by_path[BIG] = replace(stage.fake.diffs.by_path[BIG], after=samples.present("other"))
+        stage.fake.diffs.unlimited.clear()
+        page.look_again()
+        await until(lambda: told() == (None, None, "large"))
 
     run(story())
 

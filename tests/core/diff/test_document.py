@@ -230,9 +230,11 @@ def test_what_is_no_text_is_binary(data: bytes) -> None:
 def test_a_file_over_the_limits_is_not_laid_out_unless_asked() -> None:
     many, few = b"a\n" * 11, b"a\n" * 10
     limits = Limits(lines=10, size_bytes=100)
-    assert build(few, many, limits=limits) == TooLarge(20, 22)
+    assert build(few, many, limits=limits) == TooLarge(20, 22, 10, 11)
     assert isinstance(build(b"b\n", few, limits=limits), DiffDocument)
-    assert build(b"x" * 101, b"y", limits=limits) == TooLarge(101, 1)
+    assert build(b"x" * 101, b"y", limits=limits) == TooLarge(101, 1, 1, 1)
+    assert build(None, b"x\n" * 51, limits=limits) == TooLarge(0, 102, None, 51)
+    assert build(b"", b"x\0" * 51, limits=limits) == TooLarge(0, 102, 0, None)
     assert isinstance(build(few, many, limits=UNLIMITED), DiffDocument)
     assert build(many, many, limits=limits) == Identical(22)
 

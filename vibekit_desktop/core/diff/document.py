@@ -44,6 +44,7 @@ UNLIMITED = Limits(lines=None, size_bytes=None)
 
 
 _BEGINNING = 200
+_GLANCE = 8_000
 
 
 class Cancelled(Exception):
@@ -148,6 +149,17 @@ def compare(
     )
 
 
+def _too_large(old: bytes | None, new: bytes | None) -> TooLarge:
+    return TooLarge(len(old or b""), len(new or b""), _lines_at_a_glance(old), _lines_at_a_glance(new))
+
+
+def _lines_at_a_glance(data: bytes | None) -> int | None:
+    """How many lines a large text has, without decoding it; None where it is none, or one of wide characters."""
+    if data is None or b"\0" in data[:_GLANCE]:
+        return None
+    return data.count(b"\n") + (not data.endswith(b"\n") and bool(data))
+
+
 def _find(
     old: bytes | None,
     new: bytes | None,
@@ -161,13 +173,14 @@ def _find(
     if old == new:
         return Identical(len(old or b""), modes)
     if limits.size_bytes is not None and max(len(old or b""), len(new or b"")) > limits.size_bytes:
-        return TooLarge(len(old or b""), len(new or b""))
+        return _too_large(old, new)
     before, after = read(old or b""), read(new or b"")
     if before is None or after is None:
         sizes = (None if old is None else len(old), None if new is None else len(new))
         return BinaryPair(*sizes, old_image=is_image(old), new_image=is_image(new), notes=modes)
     if limits.lines is not None and max(before.line_count, after.line_count) > limits.lines:
-        return TooLarge(len(old or b""), len(new or b""))
+        lines = (None if old is None else before.line_count, None if new is None else after.line_count)
+        return TooLarge(len(old or b""), len(new or b""), *lines)
     _stop(step)
     first, second = comparable(before, after, how)
     found, passed = counted(first, second, blank_lines=how.blank_lines)

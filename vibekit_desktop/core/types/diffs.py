@@ -181,10 +181,13 @@ class BinaryPair:
 
 @dataclass(frozen=True, slots=True)
 class TooLarge:
-    """Not laid out unless asked for again without limits. Sizes in bytes."""
+    """Not laid out unless asked for again without limits. Sizes in bytes; lines are None of a side that is not there, or not
+    known to be text."""
 
     old_size: int
     new_size: int
+    old_lines: int | None = None
+    new_lines: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -87,11 +87,14 @@ def binary_text(result: BinaryPair) -> str:
 
 
 def large_text(result: TooLarge) -> str:
-    """The sizes, larger side last said."""
-    if result.old_size == result.new_size:
-        return tr("{size}. Large files are not laid out at once.", size=size_text(result.new_size))
+    """The sizes, and the lines of the newer side where they are known."""
     old, new = size_text(result.old_size), size_text(result.new_size)
-    return tr("{old} → {new}. Large files are not laid out at once.", old=old, new=new)
+    size = new if old == new else tr("{old} → {new}", old=old, new=new)
+    lines = result.old_lines if result.new_lines is None else result.new_lines
+    if lines is None:
+        return tr("{size}. Large files are not laid out at once.", size=size)
+    how_many = tr_n("{n} line", "{n} lines", lines)
+    return tr("{size}, {lines}. Large files are not laid out at once.", size=size, lines=how_many)
 
 
 def unreadable_text(result: Unreadable) -> str:

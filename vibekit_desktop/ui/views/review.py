@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QWidget
 
 from vibekit_desktop.core.api import Diffs
 from vibekit_desktop.core.types.checkpoints import Point, Start, Timeline
-from vibekit_desktop.core.types.diffs import EXACT, FileDiff
+from vibekit_desktop.core.types.diffs import EXACT, FileDiff, TooLarge
 from vibekit_desktop.core.types.events import WorkspaceRestored
 from vibekit_desktop.core.types.ids import ChatId, WorkspacePath
 from vibekit_desktop.core.types.reviews import Comment, ReviewedFile
@@ -209,7 +209,8 @@ class ReviewPage(ReviewFrame):
             return
         current = self.list.current
         row = self.model.row_of(current)
-        self.diffs = {diff.request.path: diff for diff in found}
+        former = self.diffs
+        self.diffs = {diff.request.path: _fuller(former.get(diff.request.path), diff) for diff in found}
         self._show_entries()
         if self.hasFocus():
             self.files.setFocus(Qt.FocusReason.OtherFocusReason)
@@ -281,7 +282,9 @@ class ReviewPage(ReviewFrame):
 
     def _shown(self, diff: FileDiff) -> None:
         known = self.diffs.get(diff.request.path)
-        if known is not None and (known.before, known.after) != (diff.before, diff.after):
+        news = known is None or (known.before, known.after) != (diff.before, diff.after)
+        loaded = known is not None and isinstance(known.result, TooLarge) and not isinstance(diff.result, TooLarge)
+        if known is not None and (news or loaded):
             self.diffs[diff.request.path] = diff
             self._show_entries()
         entry = self.model.entry_at(self.model.row_of(diff.request.path))
@@ -416,6 +419,12 @@ class ReviewPage(ReviewFrame):
         # The list gets the focus as soon as it is there; until then the page has it, not the first button of the bar.
         (self.files if self.list.is_listed else self).setFocus(Qt.FocusReason.OtherFocusReason)
         super().showEvent(event)
+
+
+def _fuller(known: FileDiff | None, told: FileDiff) -> FileDiff:
+    """The diff that says more: a large file that was loaded stays so in the list until it changes."""
+    large = isinstance(told.result, TooLarge)
+    return known if large and known is not None and _same(known, told) else told
 
 
 def _same(shown: FileDiff, now: FileDiff) -> bool:
