@@ -305,6 +305,30 @@ def test_held_outside_the_view_scrolls_on_and_chooses(qtbot: QtBot, view: Make) 
     assert widget.verticalScrollBar().value() == before
 
 
+def test_200_000_lines_are_copied_without_holding_up_the_window(qtbot: QtBot, view: Make) -> None:
+    lines = [b"    value_%d = compute(%d)  # a note about it" % (n, n) for n in range(200_000)]
+    widget = view(document(text(lines[:-1]), text(lines)))
+    widget.choose_all()
+    clipboard, longest = QGuiApplication.clipboard(), 1e9
+    for _ in range(3):
+        clipboard.clear()
+        steps: list[float] = []
+        begun = time.process_time()
+        press(qtbot, widget, Qt.Key.Key_C, modifiers=CTRL)
+        while True:
+            steps.append(time.process_time() - begun)
+            if clipboard.text():
+                break
+            begun = time.process_time()
+            QApplication.processEvents()
+        longest = min(longest, max(steps))
+    assert clipboard.text() == text(lines).decode()
+    assert longest < 0.05
+    begun = time.process_time()
+    assert widget.menu().actions()[0].isEnabled()
+    assert time.process_time() - begun < 0.015
+
+
 def test_a_wrapped_line_higher_than_the_view_is_gone_through_by_key_and_costs_what_is_in_sight(
     qtbot: QtBot, view: Make
 ) -> None:

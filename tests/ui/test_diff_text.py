@@ -8,7 +8,7 @@ from vibekit_desktop.core.types.diffs import Compare, DiffDocument, DiffSide, Ig
 from vibekit_desktop.ui.models.diff_find import Hit, Hits
 from vibekit_desktop.ui.models.diff_follow import Follow, hunk_again
 from vibekit_desktop.ui.models.diff_runs import NEW, OLD, Runs
-from vibekit_desktop.ui.models.diff_select import Place, Selection, everything, text_of, whole_lines
+from vibekit_desktop.ui.models.diff_select import Place, Selection, everything, parts_of, text_of, whole_lines
 
 LINES = st.lists(st.sampled_from(["a", "b", "aXa", "xx", "", "def f():", "日本"]), max_size=40)
 
@@ -135,7 +135,10 @@ def test_what_is_copied_is_the_very_text_between_two_places(text: str, data: st.
         line = data.draw(st.integers(1, len(of.lines)))
         places.append(Place(line, data.draw(st.integers(0, len(of.lines[line - 1])))))
     offsets = sorted(sum(len(one) + 1 for one in of.lines[: place.line - 1]) + place.column for place in places)
-    assert text_of(of, Selection(NEW, *places)) == text[offsets[0] : offsets[1]]
+    chosen = Selection(NEW, *places)
+    assert text_of(of, chosen) == text[offsets[0] : offsets[1]]
+    for lines in (1, 2, 100):
+        assert "".join(text_of(of, part) for part in parts_of(chosen, lines)) == text_of(of, chosen)
     assert text_of(of, everything(of, NEW)) == text
 
 

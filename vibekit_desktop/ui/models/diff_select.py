@@ -3,7 +3,7 @@
 Independent of layout and folds: hidden lines between the ends are chosen too. Pure; no Qt.
 """
 
-from collections.abc import Container
+from collections.abc import Container, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -73,6 +73,16 @@ def everything(side: DiffSide, which: int) -> Selection:
     count = len(side.lines)
     end = Place(count + 1, 0) if side.final_newline else Place(count, len(side.lines[-1]) if count else 0)
     return Selection(which, Place(1, 0), end)
+
+
+def parts_of(selection: Selection, lines: int) -> Iterator[Selection]:
+    """The same in parts of at most so many lines, in the order of the text."""
+    start, last = selection.first, selection.last
+    while last.line - start.line > lines:
+        end = Place(start.line + lines, 0)
+        yield Selection(selection.side, start, end)
+        start = end
+    yield Selection(selection.side, start, last)
 
 
 def text_of(side: DiffSide, selection: Selection, crlf: Container[int] = _NO_LINES) -> str:

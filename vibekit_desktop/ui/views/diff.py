@@ -326,7 +326,7 @@ class DiffView(ChoosingSurface):
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         copy = menu.addAction(tr("Copy"))
-        copy.setEnabled(bool(self.selected_text()))
+        copy.setEnabled(self.selection is not None and not self.selection.empty)
         copy.triggered.connect(self.copy)
         menu.addAction(tr("Select all of this side")).triggered.connect(self.choose_all)
         menu.addSeparator()

@@ -1,6 +1,7 @@
 """The current line of a painted diff, what is chosen in it, and copying that exactly as it is in the file. UI thread only."""
 
 import re
+from collections.abc import Iterator
 
 from PySide6.QtCore import QPointF, Signal
 from PySide6.QtGui import QGuiApplication
@@ -11,10 +12,13 @@ from vibekit_desktop.ui.models.diff_find import Hit, Hits
 from vibekit_desktop.ui.models.diff_follow import Follow
 from vibekit_desktop.ui.models.diff_rows import Show
 from vibekit_desktop.ui.models.diff_runs import OLD, Runs
-from vibekit_desktop.ui.models.diff_select import Place, Selection, everything, text_of, whole_lines
+from vibekit_desktop.ui.models.diff_select import Place, Selection, everything, parts_of, text_of, whole_lines
 from vibekit_desktop.ui.theme.palette import ThemeHub
 from vibekit_desktop.ui.views.diff_hunks import HunkSurface
+from vibekit_desktop.ui.views.diff_steps import Steps
 
+_PART = 4_000
+"""So many lines are copied at a time: nobody waits for hundreds of thousands of them."""
 _NO_TEXT = re.compile("[\ud800-\udfff]")
 
 
@@ -26,6 +30,7 @@ class ChoosingSurface(HunkSurface):
     def __init__(self, hub: ThemeHub, parent: QWidget | None = None, *, unified: bool = False) -> None:
         super().__init__(hub, parent, unified=unified)
         self._from_line = 0
+        self._copying = Steps(self)
 
     def set_document(self, document: DiffDocument | None, runs: Runs | None = None, *, keep_place: bool = False) -> None:
         """Show another document; what was chosen stays chosen only if the same file is shown again and still has it."""
@@ -48,11 +53,32 @@ class ChoosingSurface(HunkSurface):
             return ""
         return text_of(self._text(chosen.side), chosen, self._painter.dress.crlf[chosen.side])
 
+    def words_of_a_line(self) -> str:
+        """What is chosen, if it is a part of one line; else empty."""
+        chosen = self.selection
+        return self.selected_text() if chosen is not None and chosen.first.line == chosen.last.line else ""
+
     def copy(self) -> None:
-        """Put what is chosen on the clipboard; bytes that are not text are told by the sign for that."""
-        text = self.selected_text()
-        if text:
-            QGuiApplication.clipboard().setText(_NO_TEXT.sub("\ufffd", text))
+        """Put what is chosen on the clipboard, a few thousand lines at once, more a moment later; bytes that are not text
+        are told by the sign for that."""
+        chosen = self.selection
+        if self.rows is None or chosen is None or chosen.empty:
+            return
+        parts: list[str] = []
+        side, crlf = self._text(chosen.side), self._painter.dress.crlf[chosen.side]
+
+        def gather() -> Iterator[None]:
+            for number, part in enumerate(parts_of(chosen, _PART)):
+                if number:
+                    yield
+                text = text_of(side, part, crlf)
+                parts.append(text if text.isascii() else _NO_TEXT.sub("\ufffd", text))
+
+        def put() -> None:
+            if text := "".join(parts):
+                QGuiApplication.clipboard().setText(text)
+
+        self._copying.start(gather(), put)
 
     def chosen_lines(self) -> tuple[int, int, int] | None:
         """Side, first and last line (from 1) of what is chosen, else of the current line; None if there is neither."""

@@ -196,9 +196,8 @@ class DiffPane(QWidget):
 
     def open_find(self, text: str = "") -> None:
         """Look for something in the diff that is shown."""
-        chosen = self.view.selected_text()
         if self._stack.currentWidget() is self._page:
-            self.find_bar.open(text or ("" if "\n" in chosen else chosen))
+            self.find_bar.open(text or self.view.words_of_a_line())
 
     def close_find(self) -> bool:
         """Close the bar; whether it was open."""
