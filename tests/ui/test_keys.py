@@ -222,6 +222,25 @@ def test_a_question_is_wide_enough_for_its_answers(window: tuple[MainWindow, Doe
     question.close_now()
 
 
+def test_going_to_the_inspector_opens_it_where_it_is_closed(window: tuple[MainWindow, Doer, Keys]) -> None:
+    shown, doer, keys = window
+    shown.resize(1024, 768)
+    assert not shown.panes.inspector_open
+    doer.inspector.show_tab(1)
+    keys.actions["focus-inspector"].trigger()
+    assert shown.panes.inspector_open
+    assert doer.inspector.tab() == 1
+
+
+def test_going_to_the_list_of_chats_opens_it_where_it_is_closed(window: tuple[MainWindow, Doer, Keys]) -> None:
+    shown, doer, keys = window
+    shown.toggle_sidebar()
+    assert not doer.sidebar.isVisible()
+    keys.actions["focus-list"].trigger()
+    assert doer.sidebar.isVisible()
+    assert doer.sidebar.list.hasFocus()
+
+
 def test_panes_are_walked_in_order(window: tuple[MainWindow, Doer, Keys]) -> None:
     shown, doer, keys = window
     seen = []

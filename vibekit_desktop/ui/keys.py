@@ -83,9 +83,9 @@ class Keys(QObject):
         give("previous-chat", lambda: doer.sidebar.list.step(-1))
         give("toggle-sidebar", window.toggle_sidebar)
         give("toggle-inspector", window.toggle_inspector)
-        give("focus-list", doer.sidebar.focus_list)
+        give("focus-list", lambda: self._show_list(doer.sidebar))
         give("focus-transcript", doer.page.transcript.setFocus)
-        give("focus-inspector", lambda: doer.inspector.shown_list().setFocus(Qt.FocusReason.ShortcutFocusReason))
+        give("focus-inspector", lambda: self._show_tab(doer.inspector, doer.inspector.tab()))
         give("focus-composer", doer.page.composer.focus)
         for tab, name in enumerate(("timeline", "files", "conflicts")):
             give(name, partial(self._show_tab, doer.inspector, tab))
@@ -158,6 +158,11 @@ class Keys(QObject):
             self._window.toggle_inspector()
         inspector.show_tab(tab)
         inspector.shown_list().setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+    def _show_list(self, sidebar: Sidebar) -> None:
+        if self._window.panes.sidebar.isHidden():
+            self._window.toggle_sidebar()
+        sidebar.focus_list()
 
     def _step_pane(self, step: int) -> None:
         focus = QApplication.focusWidget()
