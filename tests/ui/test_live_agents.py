@@ -158,13 +158,14 @@ def test_they_wait_for_another_chats_turn_in_the_same_workspace_too(program: Pro
 
 
 def test_a_chat_without_its_agent_can_be_continued_here_or_copied(program: Program) -> None:
-    program.fake.live.states[MAIN] = LiveState(chat=MAIN, phase=LivePhase.UNAVAILABLE, agent="Codex")
+    program.fake.live.states[MAIN] = LiveState(chat=MAIN, phase=LivePhase.UNAVAILABLE, agent="claude-acp")
     program.open(OTHER)
     program.open(MAIN)
     row = program.page.foot.read_only
     assert row.isVisible()
     assert not program.composer.isVisible()
-    assert row.accessibleName() == "Codex, which made this chat, was not found here."
+    assert row.accessibleName() == "Claude Code, which made this chat, was not found here."
+    assert program.conductor.page.header.agent.text() == "Claude Code", "its id is no name"
     row.copy.click()
     program.settle()
     assert QGuiApplication.clipboard().text().endswith("# Untitled chat\n")

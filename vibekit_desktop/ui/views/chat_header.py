@@ -151,8 +151,11 @@ class ChatHeader(QWidget):
     def _show_chips(self) -> None:
         live = self._live
         mode, model = self._option(OptionKind.MODE), self._option(OptionKind.MODEL)
-        agent = one_line(live.agent, _CHIP_CHARS) if live is not None and live.agent else self._made_by
-        self.agent.set_text(agent, pressable=live is not None and live.phase is not LivePhase.UNAVAILABLE)
+        there = live is not None and live.phase is not LivePhase.UNAVAILABLE
+        answers = one_line(live.agent, _CHIP_CHARS) if live is not None else ""
+        # Of one that is not here only its id may be known; the chat knows what people call it.
+        agent = (answers or self._made_by) if there else (self._made_by or answers)
+        self.agent.set_text(agent, pressable=there)
         self.agent.setToolTip(plain_tip(usage_words.in_full(live)) if live is not None else "")
         self.model.set_text(value_words(model) if model is not None else self._made_with, pressable=_chooses(model))
         self.mode.set_text(value_words(mode) if mode is not None else "", pressable=_chooses(mode))

@@ -143,7 +143,7 @@ class ChatPage(QWidget):
             return None
         made_by = one_line(view.header.agent, _AGENT_CHARS)
         if state is not None and state.agent and self._may_go_on():
-            agent = one_line(state.agent, _AGENT_CHARS)
+            agent = made_by or one_line(state.agent, _AGENT_CHARS)
             return tr("{agent}, which made this chat, was not found here.", agent=agent)
         if view.header.source and made_by:
             return tr("This chat was made with {agent}. It is shown here as it was recorded.", agent=made_by)
