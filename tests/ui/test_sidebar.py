@@ -6,7 +6,7 @@ from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
 
 from tests.ui import samples
-from vibekit_desktop.ui.models.chat_list import ChatListModel
+from vibekit_desktop.ui.models.chat_list import ChatListModel, Role
 from vibekit_desktop.ui.theme.palette import ThemeHub
 from vibekit_desktop.ui.views.sidebar import Sidebar
 
@@ -53,6 +53,16 @@ def test_the_arrows_step_over_group_headers(qtbot: QtBot, sidebar: Sidebar, mode
     with qtbot.waitSignal(sidebar.chat_chosen) as chosen:
         qtbot.keyClick(sidebar.list, Qt.Key.Key_Up)
     assert chosen.args == [samples.headers()[3].id]
+
+
+def test_home_and_end_go_to_the_first_and_the_last_chat(qtbot: QtBot, sidebar: Sidebar, model: ChatListModel) -> None:
+    model.load(samples.headers())
+    chats = [model.index(row).data(Role.CHAT) for row in range(model.rowCount()) if model.index(row).data(Role.CHAT)]
+    sidebar.show_chat(chats[3])
+    for key, chat in ((Qt.Key.Key_Home, chats[0]), (Qt.Key.Key_End, chats[-1])):
+        with qtbot.waitSignal(sidebar.chat_chosen) as chosen:
+            qtbot.keyClick(sidebar.list, key)
+        assert chosen.args == [chat]
 
 
 def test_the_selection_survives_news(qtbot: QtBot, sidebar: Sidebar, model: ChatListModel) -> None:

@@ -141,6 +141,13 @@ class ChatListView(PaintedList):
                 self.setCurrentIndex(self._chats.index(row))
                 return
 
+    def _go_to_end(self, by: int) -> None:
+        """The first chat (1) or the last (-1). Qt would stop at the group header before them."""
+        rows = range(self._chats.rowCount())
+        found = next((row for row in rows[::by] if self._chats.index(row).data(Role.CHAT)), None)
+        if found is not None:
+            self.setCurrentIndex(self._chats.index(found))
+
     def go_to(self, chat: ChatId) -> None:
         """Choose a chat, as a person would; nothing if it has no row."""
         row = self._chats.row_of(chat)
@@ -194,6 +201,8 @@ class ChatListView(PaintedList):
             # Delete is the key of what can be taken back: in the archive there is nothing left of that kind.
             gone = not plain or self._chats.archived
             (self.delete_wanted if gone else self.archive_wanted).emit(chat)
+        elif key in (Qt.Key.Key_Home, Qt.Key.Key_End) and plain:
+            self._go_to_end(1 if key == Qt.Key.Key_Home else -1)
         else:
             super().keyPressEvent(event)
             # Group headers take no selection; step over them.
