@@ -5,7 +5,7 @@ Shows what it is told and says what was chosen; the menus are in `review_menus`.
 
 from dataclasses import replace
 
-from PySide6.QtCore import QRectF, Signal
+from PySide6.QtCore import QRectF, QSize, Signal
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QWidget
 
@@ -26,6 +26,7 @@ _TIGHT = 1000
 """Below this width the bar says the layout by icons only, and the title elides."""
 _TIGHTER = 860
 """Below this one it says less of whitespace, and comments are only in the menu."""
+_LEAST = 480
 
 
 class ReviewBar(QWidget):
@@ -163,6 +164,7 @@ class ReviewBar(QWidget):
         self.right.set_text(0, point_label(self._point) if self._point != NOW else tr("After turn"))
         self.right.piece(0).setVisible(self._point != NOW)
         self.right.set_index(1 if self.new == NOW else 0)
+        self._fit()
 
     # Choosing.
 
@@ -198,9 +200,27 @@ class ReviewBar(QWidget):
         self.white.setText(tr("Ignore whitespace") if self.width() >= _TIGHTER * zoom else tr("Whitespace"))
         self.white.setAccessibleName(tr("Ignore whitespace"))
         self.comments.setVisible(self._with_comments and self.width() >= _TIGHTER * zoom)
+        # Whitespace goes before a side is cut: it is in the menu too.
+        room = self.width() - self._taken() - self.white.sizeHint().width() - self._white_menu.sizeHint().width() - 8
+        for widget in (self.white, self._white_menu):
+            widget.setVisible(room >= 0)
+        self._title.setVisible(self.width() >= self._taken())
         self.update()
 
+    def _taken(self) -> int:
+        """What the bar needs at least, without whitespace."""
+        row = self.layout()
+        assert row is not None
+        margins = row.contentsMargins()
+        shown = [self.left, self.right, self.layout_switch, self.more, *([] if self.comments.isHidden() else [self.comments])]
+        back = self._back.sizeHint().width() + 4 if self.closes else 0
+        parts = sum(one.sizeHint().width() + 8 for one in shown)
+        return margins.left() + margins.right() + back + self._title.minimumWidth() + 8 + 4 + 16 + 8 + 8 + parts
+
     # Qt's names below.
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(_LEAST, super().minimumSizeHint().height())  # what is in it now can go
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

@@ -19,7 +19,11 @@ from vibekit_desktop.ui.visible import one_line
 from vibekit_desktop.ui.wording import file_name, fit_path, folder_name, shown_path
 
 _TITLE_LEAST = 96
-_HEAD_ROOM, _HEAD_TIGHT, _HEAD_LEAST = 900, 700, 520
+_NAME_ROOM = 160
+"""So much of a file's name is worth more than the words on the buttons beside it."""
+_LEAST = 240
+_SHORT, _NO_HUNK, _NO_COUNTS, _NO_EDITOR = 2, 4, 5, 6
+"""How much the head leaves out for the name: words on the way, then what is said or can be done elsewhere too."""
 
 
 class TitleBlock(QWidget):
@@ -95,10 +99,33 @@ class _PathLine(QWidget):
         super().__init__(parent)
         self._hub = hub
         self._entry: FileEntry | None = None
+        self._counts = True
         self.copy = IconButton(hub, "copy", tr("Copy path"), parent=self)
         self.copy.clicked.connect(self.copy_path)
         self.copy.hide()
         hub.changed.connect(self.update)
+
+    def show_counts(self, shown: bool) -> None:
+        """Whether there is room for them; they are in the list too."""
+        self._counts = shown
+        self.update()
+
+    @property
+    def wanted(self) -> int:
+        """How wide it must be for the name of the file, as far as names are of a usual length."""
+        if self._entry is None:
+            return 0
+        theme = self._hub.theme
+        name = theme.metrics("code", weight=500).horizontalAdvance(file_name(shown_path(self._entry.path)))
+        return round(22 + min(name, _NAME_ROOM * theme.zoom) + 8 + self._tail(self._entry) + 1)
+
+    def _tail(self, entry: FileEntry) -> float:
+        """The room after the path: the copy button, the counts or the word in their place."""
+        if not self._counts:
+            return 24
+        theme = self._hub.theme
+        counts = counts_width(theme, (entry.added, entry.removed))
+        return 24 + 8 + (counts or theme.metrics("small").horizontalAdvance(entry.remark)) + 8
 
     def set_entry(self, entry: FileEntry | None) -> None:
         """Which file."""
@@ -122,9 +149,8 @@ class _PathLine(QWidget):
         height = self.height()
         draw_letter(painter, theme, entry.letter, QRectF(0, 0, 14, height))
         counts = (entry.added, entry.removed)
-        tail = 24 + 8 + counts_width(theme, counts) + (theme.metrics("small").horizontalAdvance(entry.remark) + 8)
         x = 22.0
-        room = max(20.0, self.width() - x - 8 - tail)
+        room = max(20.0, self.width() - x - 8 - self._tail(entry))
         path = shown_path(entry.path, entry.old_path)
         metrics = theme.metrics("code")
         folder, name = folder_name(path), file_name(path)
@@ -138,6 +164,8 @@ class _PathLine(QWidget):
             x += metrics.horizontalAdvance(fit_path(path, room, metrics.horizontalAdvance))
         self.copy.move(round(x) + 8, (height - self.copy.height()) // 2)
         x += 8 + 24 + 8
+        if not self._counts:
+            return
         if counts_width(theme, counts):
             draw_counts(painter, theme, counts, QRectF(x, 0, 200, height))
         elif entry.remark:
@@ -240,11 +268,10 @@ class FileHead(QWidget):
             (self._editor, why_no_editor, tr("Open {path} in its editor", path=path)),
         ):
             button.setEnabled(not why)
-            button.setToolTip(plain_tip(why))
+            button.setToolTip(plain_tip(why or name))
             button.setAccessibleName(name)
         self._check.setAccessibleName(tr("Reviewed: {path}", path=path))
         self._undo.show()
-        self._editor.show()
         self._check.show()
         self._fit()
 
@@ -256,6 +283,7 @@ class FileHead(QWidget):
         """Counts of the diff that is shown now."""
         self._entry = entry
         self._line.set_entry(entry)
+        self._fit()
 
     def set_mark(self, mark: Mark, *, possible: bool) -> None:
         """Whether the file is reviewed, and whether that can be said of it."""
@@ -268,13 +296,13 @@ class FileHead(QWidget):
         """Which hunk is current, from 0; -1 without hunks. ``before``, ``after``: the review goes on in another file."""
         text = tr("Hunk {n} of {count}", n=index + 1, count=count) if index >= 0 else ""
         self._hunk.set_text(text)
-        self._hunk.setVisible(count > 0 and self.width() >= _HEAD_LEAST)
         for widget in (self._up, self._down):
             widget.setVisible(self._entry is not None)
         self._undo_hunk.setVisible(count > 0)
         self._up.setEnabled(index > 0 or before)
         self._down.setEnabled(0 <= index < count - 1 or after)
         self._undo_hunk.setEnabled(index >= 0 and not self._why_no_hunk)
+        self._fit()
 
     def _themed(self) -> None:
         theme = self._hub.theme
@@ -285,18 +313,41 @@ class FileHead(QWidget):
         self.update()
 
     def _fit(self) -> None:
-        """Where there is little room the buttons of the file say less; their names stay."""
-        wide = self.width() >= _HEAD_ROOM * max(1.0, self._hub.theme.zoom)
-        self._editor.setText(tr("Open in editor") if wide else "")
-        self._undo.setText(tr("Undo file") if self.width() >= _HEAD_TIGHT else tr("File"))
-        self._undo_hunk.setText(tr("Undo hunk") if self.width() >= _HEAD_TIGHT else tr("Hunk"))
-        least = self.width() < _HEAD_LEAST
-        self._check.setText("" if least else tr("Reviewed"))
-        self._hunk.setVisible(bool(self._hunk.text) and not least)
-        for button in (self._editor, self._undo, self._undo_hunk):
-            button.updateGeometry()
+        """Where there is little room the buttons of the file say less, one after the other; their names stay."""
+        fewer = 0
+        self._say(fewer)
+        while fewer < _NO_EDITOR and self._wanted(fewer) > self.width():
+            fewer += 1
+            self._say(fewer)
+        self._hunk.setVisible(bool(self._hunk.text) and fewer < _NO_HUNK)
+        self._editor.setVisible(self._entry is not None and fewer < _NO_EDITOR)
+        for widget in (self._editor, self._undo, self._undo_hunk, self._check):
+            widget.updateGeometry()
+
+    def _say(self, fewer: int) -> None:
+        """The words, so many steps shorter."""
+        self._editor.setText(tr("Open in editor") if not fewer else "")
+        self._undo.setText(tr("Undo file") if fewer < _SHORT else tr("File"))
+        self._undo_hunk.setText(tr("Undo hunk") if fewer < _SHORT else tr("Hunk"))
+        self._check.setText(tr("Reviewed") if fewer <= _SHORT else "")
+        self._line.show_counts(fewer < _NO_COUNTS)
+
+    def _wanted(self, fewer: int) -> int:
+        row = self.layout()
+        assert row is not None
+        margins = row.contentsMargins()
+        shown = [one for one in (self._check, self._undo_hunk, self._undo) if not one.isHidden()]
+        shown += [self._editor] if self._entry is not None and fewer < _NO_EDITOR else []
+        hunks: list[QWidget] = [one for one in (self._up, self._down) if not one.isHidden()]
+        if self._hunk.text and fewer < _NO_HUNK:
+            hunks.append(self._hunk)
+        wide = sum(one.sizeHint().width() + 8 for one in shown) + sum(max(one.width(), one.sizeHint().width()) for one in hunks)
+        return self._line.wanted + margins.left() + margins.right() + wide + 8 + 8 + 8 + 4
 
     # Qt's names below.
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(_LEAST, super().minimumSizeHint().height())  # the words that are on it now can go
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

@@ -49,6 +49,12 @@ def whitespace_menu(anchor: QWidget, options: ReviewOptions, choose: Choose) -> 
     """Which whitespace is no change."""
     menu = _menu(anchor)
     menu.setAccessibleName(tr("Ignore whitespace"))
+    _fill_whitespace(menu, options, choose)
+    _pop_up(menu, anchor)
+    return menu
+
+
+def _fill_whitespace(menu: QMenu, options: ReviewOptions, choose: Choose) -> None:
     group = QActionGroup(menu)
     for ignore, words in (
         (Ignore.NOTHING, tr("Show all whitespace changes")),
@@ -62,8 +68,6 @@ def whitespace_menu(anchor: QWidget, options: ReviewOptions, choose: Choose) -> 
     blank = options.compare.blank_lines
     without = replace(options, compare=replace(options.compare, blank_lines=not blank))
     _tick(menu, tr("Ignore blank lines"), blank, lambda: choose(without))
-    _pop_up(menu, anchor)
-    return menu
 
 
 class More(NamedTuple):
@@ -103,6 +107,7 @@ def more_menu(
     for width in TAB_WIDTHS:
         ticked = options.tab_width == width
         _tick(tabs, f"{width}", ticked, partial(choose, replace(options, tab_width=width)))
+    _fill_whitespace(menu.addMenu(tr("Whitespace")), options, choose)
     context = menu.addMenu(tr("Unchanged lines around a change"))
     for lines in CONTEXTS:
         ticked = options.context == lines
