@@ -14,7 +14,7 @@ from tests.helpers.claude_sessions import SessionBuilder
 from vibekit_desktop.app.dirs import Dirs
 from vibekit_desktop.app.wiring import Wired, build
 from vibekit_desktop.core.disk import faults
-from vibekit_desktop.core.types.checkpoints import Author, CaptureReport, EntryKind, TurnReport
+from vibekit_desktop.core.types.checkpoints import Author, BeforeTurn, CaptureReport, EntryKind, Mine, TurnReport
 from vibekit_desktop.core.types.errors import (
     ChatAmbiguous,
     ChatDamaged,
@@ -28,7 +28,7 @@ from vibekit_desktop.core.types.errors import (
     WorkspaceRefused,
 )
 from vibekit_desktop.core.types.events import ChatCreated, ChatUpdated, Event, HistoryGrew
-from vibekit_desktop.core.types.ids import ChatId, imported_chat_id
+from vibekit_desktop.core.types.ids import ChatId, WorkspacePath, imported_chat_id
 
 T = TypeVar("T")
 
@@ -502,3 +502,22 @@ def test_a_change_under_a_chats_hands_is_a_conflict(place: Place) -> None:
     assert report.conflict.other_chat == "chat-one"
     found = place.run(lambda wired: wired.core.checkpoints.conflicts(ChatId("chat-two")))
     assert [(one.path, one.other_chat, one.tag) for one in found if one.tag] == [("a.txt", "chat-one", "1")]
+
+
+def test_a_turn_of_hooks_whose_end_is_never_told_keeps_nobody_from_taking_it_back(place: Place) -> None:
+    (place.work / "notes.md").write_bytes(b"before\n")
+    place.begin()
+    place.record("notes.md", b"after\n")
+    path = WorkspacePath("notes.md")
+
+    async def undo(wired: Wired) -> bool:
+        checkpoints = wired.core.checkpoints
+        plan = await checkpoints.plan_undo_file(ChatId("chat-one"), BeforeTurn(1), path, mine=Mine())
+        return (await checkpoints.carry_out(plan)).verified
+
+    assert place.run(undo)
+    assert (place.work / "notes.md").read_bytes() == b"before\n"
+    place.record("notes.md", b"again\n")
+    assert place.end().turn == 1
+    assert place.run(undo)
+    assert (place.work / "notes.md").read_bytes() == b"before\n"
