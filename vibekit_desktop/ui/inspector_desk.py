@@ -3,7 +3,6 @@
 Connects only. What changes files is in `operations.checkpoints`; what is open in `operations.open_chat`. UI thread only.
 """
 
-import sys
 from collections.abc import Awaitable, Sequence
 from typing import Protocol
 
@@ -22,12 +21,12 @@ from vibekit_desktop.ui.models.chat_list import ChatListModel
 from vibekit_desktop.ui.models.conflicts import CardButton, ConflictCard, matters
 from vibekit_desktop.ui.notify import Notifier
 from vibekit_desktop.ui.operations.checkpoints import CheckpointOperations
+from vibekit_desktop.ui.operations.editor import open_file
 from vibekit_desktop.ui.operations.open_chat import OpenChat
 from vibekit_desktop.ui.text import tr
 from vibekit_desktop.ui.theme.palette import ThemeHub
 from vibekit_desktop.ui.views.inspector import Inspector
 from vibekit_desktop.ui.views.inspector_bar import CONFLICTS
-from vibekit_desktop.ui.views.open_file import open_in_editor, runs_when_opened
 from vibekit_desktop.ui.visible import one_line
 from vibekit_desktop.ui.wording import file_name, shown_path
 
@@ -223,13 +222,7 @@ class InspectorDesk(QObject):
         view = self._open.view
         if view is None or not view.vault_workspace:
             return
-        runs = runs_when_opened(path, state, windows=sys.platform == "win32")
-        name = file_name(shown_path(path))
-        if not open_in_editor(view.vault_workspace, path, only_folder=runs):
-            self._notifier.toast(tr("This computer has no program for {file}.", file=name), "error")
-        elif runs:
-            text = tr("{file} would run if it was opened, so its folder was opened instead.", file=name)
-            self._notifier.toast(text, "info")
+        open_file(self._notifier, view.vault_workspace, path, state)
 
     def _find_writers(self, path: WorkspacePath) -> None:
         chat = self._open.chat

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QWidget
 
 from vibekit_desktop.core.api import Core
 from vibekit_desktop.core.types.agents import LivePhase, LiveState, Prompt
-from vibekit_desktop.core.types.checkpoints import EntryKind, Now, Point, Timeline
+from vibekit_desktop.core.types.checkpoints import Now, Point, Timeline
 from vibekit_desktop.core.types.diffs import FileDiff
 from vibekit_desktop.core.types.errors import CoreError
 from vibekit_desktop.core.types.events import ChatDeleted, HistoryGrew, LiveChanged, WorkspaceRestored
@@ -153,7 +153,7 @@ class ReviewDesk(QObject):
         page.options_chosen.connect(self.settings.choose)
         page.told.connect(lambda text: notifier.toast(text, "info"))
         page.undo_hunk_requested.connect(lambda diff, hunk: self._undo(station, wish_for_hunk(diff, hunk)))
-        page.undo_file_requested.connect(lambda diff: self._undo(station, wish_for_file(diff, _last_turn(page.timeline))))
+        page.undo_file_requested.connect(lambda diff: self._undo_file(station, diff))
         page.undo_all_requested.connect(lambda old, new: self._undo_all(station, old, new))
         page.editor_requested.connect(lambda diff: self._edit(station, diff))
         page.stop_requested.connect(self._live.stop)
@@ -254,6 +254,10 @@ class ReviewDesk(QObject):
         stop = (tr("Stop"), self._live.stop) if self._stops(station) else None
         station.notifier.toast(why, "info", stop)
 
+    def _undo_file(self, station: _Station, diff: FileDiff) -> None:
+        timeline = station.page.timeline
+        self._undo(station, wish_for_file(diff, timeline.last_turn if timeline is not None else 0))
+
     def _undo_all(self, station: _Station, old: Point, new: Point) -> None:
         if station.page.chat is not None:
             self._undo(station, wish_for_all(station.page.chat, old, new))
@@ -332,8 +336,3 @@ class ReviewDesk(QObject):
             station.notifier.toast(tr("Saved {file}", file=file_name(visible_name(saved.as_posix()))), "done")
 
         self._bridge.spawn(self, work(), name="export a review")
-
-
-def _last_turn(timeline: Timeline | None) -> int:
-    entries = timeline.entries if timeline is not None else ()
-    return max((entry.turn for entry in entries if entry.kind is EntryKind.TURN), default=0)

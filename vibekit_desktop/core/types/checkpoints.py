@@ -336,6 +336,11 @@ class Timeline:
     to_answer: bool = False
     """It is not ours to carry on: somebody has to say that the files stay as they are (`Checkpoints.leave_unfinished`)."""
 
+    @property
+    def last_turn(self) -> int:
+        """The last turn that has a checkpoint, or 0."""
+        return next((entry.turn for entry in reversed(self.entries) if entry.kind is EntryKind.TURN), 0)
+
 
 class Scope(StrEnum):
     """What a restore covers."""

@@ -79,7 +79,7 @@ def undo_name(change: FileChange, undo_to: Point) -> str:
             return tr("Put {path} back to {point}", path=shown_path(change.path), point=point_words(undo_to))
 
 
-def diff_name(change: FileChange, old: Point, new: Point) -> str:
+def diff_name(change: FileChange, old: Point) -> str:
     """The whole phrase of a Diff button."""
     where = tr("turn {turn}", turn=old.turn) if isinstance(old, BeforeTurn) else tr("since {point}", point=point_words(old))
     counts = counts_phrase(change)

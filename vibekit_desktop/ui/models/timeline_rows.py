@@ -140,7 +140,7 @@ def _button_phrase(row: TimelineRow, button: Button) -> str:
     match button:
         case Button.DIFF if change is not None:
             conflict = tr("conflict") if row.conflict else ""
-            return ", ".join(part for part in (diff_name(change, row.old, row.new), conflict) if part)
+            return ", ".join(part for part in (diff_name(change, row.old), conflict) if part)
         case Button.UNDO if change is not None:
             return undo_name(change, row.undo_to)
         case Button.REDO if change is not None:

@@ -54,10 +54,6 @@ class Pattern:
             return 0
         return sum(1 for _ in self._pattern.finditer(shown(text)))
 
-    def is_in(self, text: str) -> bool:
-        """Whether it is in a text at all."""
-        return self._pattern.search(text) is not None
-
     def counts(self, number: int, message: Message) -> Iterator[Count]:
         """Where it is in a message, by its index in the whole transcript."""
         for block, text, marked in _texts(message):

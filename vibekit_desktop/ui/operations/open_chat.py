@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from vibekit_desktop.core.api import Core
 from vibekit_desktop.core.types.chats import ChatHeader, ChatView
-from vibekit_desktop.core.types.checkpoints import EntryKind, Now, Start, Timeline
+from vibekit_desktop.core.types.checkpoints import Now, Start, Timeline
 from vibekit_desktop.core.types.errors import CoreError
 from vibekit_desktop.core.types.ids import ChatId
 from vibekit_desktop.ui.bridge import Bridge
@@ -69,8 +69,7 @@ class OpenChat(QObject):
     @property
     def last_turn(self) -> int:
         """The last turn that has a checkpoint, or 0."""
-        entries = self.timeline.entries if self.timeline is not None else ()
-        return next((entry.turn for entry in reversed(entries) if entry.kind is EntryKind.TURN), 0)
+        return self.timeline.last_turn if self.timeline is not None else 0
 
     # What the window asks for.
 

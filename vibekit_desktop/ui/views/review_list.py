@@ -37,7 +37,6 @@ class ReviewList(QWidget):
         super().__init__(parent)
         self._hub = hub
         self._model = model
-        self._asked_for = ""
         self.setFixedWidth(hub.theme.size("review-list-default"))
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 8, 1, 0)
