@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractButton
+from PySide6.QtWidgets import QAbstractButton, QApplication
 from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
 
@@ -33,6 +33,7 @@ from vibekit_desktop.core.types.errors import BlobCorrupt
 from vibekit_desktop.ui.bridge import Bridge
 from vibekit_desktop.ui.models.files import FileEntry, FileListModel, entry_of, totals
 from vibekit_desktop.ui.theme.palette import ThemeHub
+from vibekit_desktop.ui.views.file_list import shown_name
 from vibekit_desktop.ui.views.review import ReviewPage
 from vibekit_desktop.ui.views.segments import Segments
 
@@ -95,6 +96,35 @@ def test_the_letters_and_counts_are_those_of_the_diffs(stage: Stage) -> None:
     run(stage.open())
     rows = [(entry.letter, entry.added, entry.removed, entry.remark) for entry in stage.page.model.entries]
     assert rows == [("M", 13, 10, ""), ("A", 2, 0, ""), ("M", None, None, "binary"), ("M", None, None, "large")]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "shown"),
+    [
+        (None, "src/rows.py", "rows.py"),
+        ("src/fmt.py", "src/format.py", "fmt.py → format.py"),
+        ("src/fmt.py", "lib/format.py", "fmt.py → format.py"),
+        ("src/rows.py", "lib/rows.py", "rows.py"),
+    ],
+)
+def test_a_file_that_only_went_to_another_folder_has_one_name(old: str | None, new: str, shown: str) -> None:
+    entry = entry_of(samples.file_diff(LOGO, Start(), Now(), BinaryPair(1, 2)))
+    entry = replace(entry, path=samples.path(new), old_path=samples.path(old) if old else None)
+    assert shown_name(entry) == shown
+
+
+def test_nothing_of_the_bar_is_hidden_by_a_width_that_nobody_saw(qtbot: QtBot) -> None:
+    hub = ThemeHub("light", still=True)
+    page = ReviewPage(hub, Bridge(FakeCore().core.events), FakeCore().core.diffs)
+    qtbot.addWidget(page)
+    page.resize(300, 200)
+    assert not page.bar.white.isHidden()
+    page.resize(1400, 900)
+    page.show()
+    assert page.bar.white.isVisible()
+    page.resize(500, 500)
+    QApplication.processEvents()
+    assert not page.bar.white.isVisible()
 
 
 def test_another_side_asks_for_other_diffs(stage: Stage) -> None:

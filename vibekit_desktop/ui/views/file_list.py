@@ -91,7 +91,7 @@ class FileDelegate(QStyledItemDelegate):
             painter,
             theme,
             name,
-            _name(entry),
+            shown_name(entry),
             token="text.secondary" if done and not chosen else "text.primary",
             weight=500 if chosen else None,
             elide=Qt.TextElideMode.ElideMiddle,
@@ -193,8 +193,8 @@ class FileList(PaintedList):
         super().mouseDoubleClickEvent(event)
 
 
-def _name(entry: FileEntry) -> str:
-    """The name of the file; a rename within one folder names both."""
-    if entry.old_path is None:
-        return file_name(shown_path(entry.path))
-    return f"{file_name(shown_path(entry.old_path))} → {file_name(shown_path(entry.path))}"
+def shown_name(entry: FileEntry) -> str:
+    """The name of the file, and the one it had before; a file that only went to another folder has one."""
+    name = file_name(shown_path(entry.path))
+    before = name if entry.old_path is None else file_name(shown_path(entry.old_path))
+    return name if before == name else f"{before} → {name}"

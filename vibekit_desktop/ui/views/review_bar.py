@@ -6,7 +6,7 @@ Shows what it is told and says what was chosen; the menus are in `review_menus`.
 from dataclasses import replace
 
 from PySide6.QtCore import QRectF, QSize, Signal
-from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QWidget
 
 from vibekit_desktop.core.types.checkpoints import AfterTurn, Now, Point, Start, Timeline
@@ -201,6 +201,8 @@ class ReviewBar(QWidget):
         self.white.setAccessibleName(tr("Ignore whitespace"))
         self.comments.setVisible(self._with_comments and self.width() >= _TIGHTER * zoom)
         # Whitespace goes before a side is cut: it is in the menu too.
+        if not self.isVisible():
+            return  # nothing is hidden by a width that nobody sees: what comes back would be shown where it was never laid out
         room = self.width() - self._taken() - self.white.sizeHint().width() - self._white_menu.sizeHint().width() - 8
         for widget in (self.white, self._white_menu):
             widget.setVisible(room >= 0)
@@ -221,6 +223,9 @@ class ReviewBar(QWidget):
 
     def minimumSizeHint(self) -> QSize:
         return QSize(_LEAST, super().minimumSizeHint().height())  # what is in it now can go
+
+    def showEvent(self, event: QShowEvent) -> None:
+        self._fit()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
