@@ -104,6 +104,7 @@ def test_a_failed_installation_is_tried_again(dev: ModuleType, monkeypatch: pyte
 
 def test_the_checks_see_no_variables_of_ours(dev: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("VIBEKIT_DATA_DIR", "/somewhere")
+    monkeypatch.setenv("VIBEKIT_AGENTS", "/where/real/agents/are")
     env = dev.test_environment()
     assert env["QT_QPA_PLATFORM"] == "offscreen"
-    assert not any(name.startswith("VIBEKIT_") for name in env)
+    assert {name for name in env if name.startswith("VIBEKIT_")} == {"VIBEKIT_AGENTS"}
