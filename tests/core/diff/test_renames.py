@@ -7,7 +7,14 @@ from vibekit_desktop.core.diff.renames import LARGEST, Candidate, renamed
 
 
 def file(path: str, data: bytes | None, sha: str = "") -> Candidate:
-    return Candidate(path, sha or repr(data), data)
+    return Candidate(path, sha or repr(data), None if data is None else len(data), lambda: data)
+
+
+def unread(path: str, sha: str, size: int) -> Candidate:
+    def read() -> bytes:
+        raise AssertionError(f"{path} was read")
+
+    return Candidate(path, sha, size, read)
 
 
 TEXT = b"".join(b"line %d of it\n" % number for number in range(20))
@@ -70,3 +77,19 @@ def test_the_search_ends_when_it_takes_too_long(monkeypatch: pytest.MonkeyPatch)
     assert len(renamed(gone, came, {})) == 30
     monkeypatch.setattr(module, "MOST_STEPS", 100)
     assert len(renamed(gone, came, {})) == 1
+
+
+def test_nothing_is_read_that_a_record_or_equal_content_decides() -> None:
+    gone = [unread("a", "one", 9), unread("b", "two", 9)]
+    assert renamed(gone, [unread("c", "one", 9), unread("d", "three", 9)], {"d": "b"}) == {"c": "a", "d": "b"}
+    assert renamed([], [unread("c", "one", 9)], {}) == {}
+    assert renamed([unread("a", "one", 9)], [], {}) == {}
+    assert renamed([unread("a", "one", LARGEST + 1)], [unread("c", "two", LARGEST + 1)], {}) == {}
+
+
+def test_what_is_held_at_a_time_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    gone = [file("a", TEXT), file("b", OTHER)]
+    came = [file("c", EDITED), file("d", OTHER + b"end\n")]
+    assert renamed(gone, came, {}) == {"c": "a", "d": "b"}
+    monkeypatch.setattr(module, "MOST_HELD", len(TEXT) + 1)
+    assert renamed(gone, came, {}) == {"c": "a"}

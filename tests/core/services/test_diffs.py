@@ -10,10 +10,14 @@ import pytest
 
 from tests.core.services.town import Town
 from vibekit_desktop.app.wiring import Wired
+from vibekit_desktop.core.checkpoint.kernel import CheckpointKernel
+from vibekit_desktop.core.diff.renames import LARGEST
 from vibekit_desktop.core.disk.fs import Fs
 from vibekit_desktop.core.services import colours as module
+from vibekit_desktop.core.services import contents, diffs
 from vibekit_desktop.core.services.colours import Colours
-from vibekit_desktop.core.types.checkpoints import AfterTurn, BeforeTurn, Now, Start
+from vibekit_desktop.core.services.vaults import OpenVault
+from vibekit_desktop.core.types.checkpoints import AfterTurn, BeforeTurn, FileState, Now, Start
 from vibekit_desktop.core.types.diffs import (
     EXACT,
     BinaryPair,
@@ -186,6 +190,39 @@ def test_what_did_not_change_is_not_compared_again(town: Town) -> None:
         town.work.joinpath("b").write_bytes(b"one\n")
         assert (await look())[1] == first[1]
         assert (await look(Compare(Ignore.ALL)))[0].request.compare == Compare(Ignore.ALL)
+
+    town.run(work)
+
+
+def test_only_what_is_shown_and_is_not_known_is_read(town: Town, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A list of one file costs that file, however much came and went beside it; the next list costs what changed."""
+    town.work.joinpath("old").write_text(TEXT)
+    chat = change(town, {"old": None, "new": TEXT.encode(), "a": b"one\n", "b": b"one\n", "large": b"x\n" * LARGEST})
+    read: list[str] = []
+
+    def content_of(
+        vault: OpenVault, kernel: CheckpointKernel, path: WorkspacePath, state: FileState
+    ) -> bytes | contents.Missing | None:
+        if state.has_content:
+            read.append(path)
+        return whole(vault, kernel, path, state)
+
+    whole = contents.content_of
+    for one in (contents, diffs):
+        monkeypatch.setattr(one, "content_of", content_of)
+
+    async def work(wired: Wired) -> None:
+        async def look(*paths: str) -> list[str]:
+            read.clear()
+            await wired.core.diffs.files(chat, Start(), Now(), [WorkspacePath(path) for path in paths])
+            return sorted(read)
+
+        assert await look("a") == ["a"]
+        assert await look("new") == ["new", "old"]
+        assert await look() == ["a", "b", "large", "new", "old"]
+        assert await look() == []
+        town.work.joinpath("b").write_bytes(b"one\ntwo\n")
+        assert await look() == ["b"]
 
     town.run(work)
 

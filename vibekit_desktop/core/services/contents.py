@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from vibekit_desktop.core.checkpoint.kernel import CheckpointKernel
 from vibekit_desktop.core.diff.lines import count
+from vibekit_desktop.core.diff.renames import Candidate
 from vibekit_desktop.core.services.vaults import OpenVault
 from vibekit_desktop.core.types.checkpoints import FileChange, FileState, PlannedFile, State, TimelineEntry
 from vibekit_desktop.core.types.errors import BlobCorrupt, BlobNotFound
@@ -42,6 +43,23 @@ def content_of(vault: OpenVault, kernel: CheckpointKernel, path: WorkspacePath, 
         if data is not None and found.sha == state.sha:
             return data
     return Missing("damaged")
+
+
+def size_of(vault: OpenVault, state: FileState) -> int | None:
+    """How many bytes `content_of` gives, as far as that is known without reading them; None where nothing is to be had."""
+    if not state.has_content or state.sha is None:
+        return None
+    return state.size if state.size is not None else vault.store.blobs.size(state.sha)
+
+
+def candidate(vault: OpenVault, kernel: CheckpointKernel, path: WorkspacePath, state: FileState) -> Candidate:
+    """A file that went or came, to find its other name; its content is read when it is asked for."""
+
+    def read() -> bytes | None:
+        data = content_of(vault, kernel, path, state)
+        return None if isinstance(data, Missing) else data
+
+    return Candidate(path, state.sha or "", size_of(vault, state), read)
 
 
 class LineCounts:

@@ -1,7 +1,7 @@
 """Find the two sides of a diff and compute it off the loop thread. Implements `core.api.Diffs`."""
 
 import asyncio
-from collections import OrderedDict
+from collections import OrderedDict, deque
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
@@ -12,9 +12,9 @@ from vibekit_desktop.core.diff.document import DEFAULT, UNLIMITED, Limits, build
 from vibekit_desktop.core.diff.kinds import generated
 from vibekit_desktop.core.diff.partial import with_what_counts
 from vibekit_desktop.core.diff.patch import unified
-from vibekit_desktop.core.diff.renames import Candidate, renamed
+from vibekit_desktop.core.diff.renames import renamed
 from vibekit_desktop.core.services.colours import Colours
-from vibekit_desktop.core.services.contents import Missing, content_of
+from vibekit_desktop.core.services.contents import Missing, candidate, content_of, size_of
 from vibekit_desktop.core.services.history import HistoryService
 from vibekit_desktop.core.services.serial import Serial, durably
 from vibekit_desktop.core.services.vaults import OpenVault
@@ -35,7 +35,7 @@ from vibekit_desktop.core.types.diffs import (
     Unreadable,
     WordSpans,
 )
-from vibekit_desktop.core.types.errors import NotKnownThere
+from vibekit_desktop.core.types.errors import ExportTooLarge, NotKnownThere
 from vibekit_desktop.core.types.ids import ChatId, WorkspacePath
 from vibekit_desktop.core.worker.pool import WorkerPool
 
@@ -55,12 +55,23 @@ _Between = tuple[ChatId, Point, Point, tuple[WorkspacePath, ...], Compare]
 
 
 @dataclass(frozen=True, slots=True)
+class _Pair:
+    """The two sides of a file, of which no content is read yet."""
+
+    path: WorkspacePath
+    before: FileState
+    after: FileState
+    old_path: WorkspacePath | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class _Unread:
-    """A diff without its result, and the bytes to compute it from."""
+    """A diff without its result, and the bytes to compute it from; or one that is ``known``, which needs none."""
 
     diff: FileDiff
-    old: Side
-    new: Side
+    old: Side = None
+    new: Side = None
+    known: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,12 +81,10 @@ class _Listed:
     states: list[_Triple]
     diffs: dict[WorkspacePath, FileDiff]
 
-    def same(self, diff: FileDiff) -> FileDiff | None:
+    def same(self, request: DiffRequest, before: FileState, after: FileState) -> FileDiff | None:
         """What was found of a file whose two sides are what they were."""
-        known = self.diffs.get(diff.request.path)
-        if known is None or (known.request, known.before, known.after) != (diff.request, diff.before, diff.after):
-            return None
-        return known
+        known = self.diffs.get(request.path)
+        return known if known is not None and (known.request, known.before, known.after) == (request, before, after) else None
 
 
 class DiffService:
@@ -119,21 +128,29 @@ class DiffService:
         return await self._compute(unread, limits=UNLIMITED if unlimited else DEFAULT)
 
     async def files(
-        self, chat: ChatId, old: Point, new: Point, paths: Sequence[WorkspacePath], *, compare: Compare = EXACT
+        self,
+        chat: ChatId,
+        old: Point,
+        new: Point,
+        paths: Sequence[WorkspacePath],
+        *,
+        compare: Compare = EXACT,
+        most: int | None = None,
     ) -> Sequence[FileDiff]:
-        """All files that differ between two points."""
+        """All files that differ between two points. ``most``: bytes of both sides of all of them; `ExportTooLarge` over that,
+        before any is read to be shown."""
         between = (chat, old, new, tuple(paths), compare)
         known = self._listed.get(between)
-        states, found = await self._changed(between, known)
-        if known is not None and found is None:
-            self._listed.move_to_end(between)
-            return tuple(known.diffs.values())
+        changed = await self._changed(between, known, most)
+        if changed is None:
+            if between in self._listed:
+                self._listed.move_to_end(between)
+            return () if known is None else tuple(known.diffs.values())
+        states, size, found = changed
         diffs: dict[WorkspacePath, FileDiff] = {}
-        size = 0
-        for unread in found or ():
-            size += sum(len(side) for side in (unread.old, unread.new) if isinstance(side, bytes))
-            same = None if known is None else known.same(unread.diff)
-            diffs[unread.diff.request.path] = same or await self._compute(unread, limits=DEFAULT)
+        while found:
+            unread = found.popleft()  # nobody holds its bytes after its turn
+            diffs[unread.diff.request.path] = unread.diff if unread.known else await self._compute(unread, limits=DEFAULT)
         self._listed.pop(between, None)
         if size <= KEPT_BYTES and not any(_is_damaged(one.result) for one in diffs.values()):
             self._listed[between] = _Listed(states, diffs)
@@ -141,32 +158,51 @@ class DiffService:
                 self._listed.popitem(last=False)
         return tuple(diffs.values())
 
-    async def _changed(self, between: _Between, known: _Listed | None = None) -> tuple[list[_Triple], list[_Unread] | None]:
-        """What differs, and the bytes to compare; without those where everything is as it was when ``known`` was."""
+    async def _changed(
+        self, between: _Between, known: _Listed | None = None, most: int | None = None
+    ) -> tuple[list[_Triple], int, deque[_Unread]] | None:
+        """What differs, how many bytes that is, and those that are to be compared: not of a file that is as it was when
+        ``known`` was. None if all are."""
         chat, old, new, paths, compare = between
 
-        def read(vault: OpenVault, kernel: CheckpointKernel) -> tuple[list[_Triple], list[_Unread] | None]:
+        def read(vault: OpenVault, kernel: CheckpointKernel) -> tuple[list[_Triple], int, deque[_Unread]] | None:
             states = _differing(kernel, chat, old, new, paths)
             if known is not None and known.states == states:
-                return states, None
-            unread = [
-                _read_pair(vault, kernel, DiffRequest(chat, path, old, new, compare), before, after)
-                for path, before, after in states
-            ]
-            files = _paired(unread, lambda: _told(kernel, chat))
-            return states, _named(files, unread, set(paths)) if paths else files
+                return None
+            pairs = _paired(vault, kernel, chat, states)
+            if paths:
+                pairs = _named(pairs, states, set(paths))
+            size = sum((size_of(vault, one.before) or 0) + (size_of(vault, one.after) or 0) for one in pairs)
+            if most is not None and size > most:
+                raise ExportTooLarge(size, most)
+            return states, size, deque(side(vault, kernel, one) for one in pairs)
+
+        def side(vault: OpenVault, kernel: CheckpointKernel, one: _Pair) -> _Unread:
+            request = DiffRequest(chat, one.path, old, new, compare, old_path=one.old_path)
+            same = None if known is None else known.same(request, one.before, one.after)
+            if same is not None:
+                return _Unread(same, known=True)
+            return _read_pair(vault, kernel, request, one.before, one.after)
 
         return await self._sides(chat, read)
 
     async def patch(
-        self, chat: ChatId, old: Point, new: Point, paths: Sequence[WorkspacePath], *, compare: Compare = EXACT
+        self,
+        chat: ChatId,
+        old: Point,
+        new: Point,
+        paths: Sequence[WorkspacePath],
+        *,
+        compare: Compare = EXACT,
+        most: int | None = None,
     ) -> bytes:
-        """All files that differ between two points as one unified diff. Files whose content is not to be had are left out."""
-        _, found = await self._changed((chat, old, new, tuple(paths), compare))
+        """All files that differ between two points as one unified diff, with ``most`` as for `files`. Files whose content is
+        not to be had are left out."""
+        changed = await self._changed((chat, old, new, tuple(paths), compare), most=most)
 
         def join() -> bytes:
             parts: list[bytes] = []
-            for unread in found or ():
+            for unread in () if changed is None else changed[2]:
                 diff, one, other = unread.diff, unread.old, unread.new
                 if isinstance(one, Missing) or isinstance(other, Missing):
                     continue
@@ -267,48 +303,41 @@ def _told(kernel: CheckpointKernel, chat: ChatId) -> dict[str, str]:
     return {change.path: change.old_path for change in changes if change.old_path is not None}
 
 
-def _paired(found: list[_Unread], told: Callable[[], Mapping[str, str]]) -> list[_Unread]:
+def _paired(vault: OpenVault, kernel: CheckpointKernel, chat: ChatId, states: Sequence[_Triple]) -> list[_Pair]:
     """The same files, with those that were only renamed as one."""
-    gone = {one.diff.request.path: one for one in found if _is_file(one.diff.before) and one.diff.after.state is State.ABSENT}
-    came = {one.diff.request.path: one for one in found if _is_file(one.diff.after) and one.diff.before.state is State.ABSENT}
-    if not gone or not came:
-        return found
-    pairs = renamed(
-        [_candidate(path, one.diff.before, one.old) for path, one in gone.items()],
-        [_candidate(path, one.diff.after, one.new) for path, one in came.items()],
-        told(),
-    )
+    gone = {path: before for path, before, after in states if _is_file(before) and after.state is State.ABSENT}
+    came = {path: after for path, before, after in states if _is_file(after) and before.state is State.ABSENT}
+    pairs: Mapping[str, str] = {}
+    if gone and came:
+        pairs = renamed(
+            [candidate(vault, kernel, path, state) for path, state in gone.items()],
+            [candidate(vault, kernel, path, state) for path, state in came.items()],
+            _told(kernel, chat),
+        )
     old_paths = set(pairs.values())
-    joined: list[_Unread] = []
-    for one in found:
-        path = one.diff.request.path
-        if path in old_paths and path in gone:
-            continue
-        if path in pairs:
-            old = gone[WorkspacePath(pairs[path])]
-            request = replace(one.diff.request, old_path=old.diff.request.path)
-            one = _Unread(replace(one.diff, request=request, before=old.diff.before), old.old, one.new)
-        joined.append(one)
+    joined: list[_Pair] = []
+    for path, before, after in states:
+        old = pairs.get(path)
+        if old is not None:
+            joined.append(_Pair(path, gone[WorkspacePath(old)], after, WorkspacePath(old)))
+        elif path not in old_paths or path not in gone:
+            joined.append(_Pair(path, before, after))
     return joined
 
 
-def _named(files: list[_Unread], unread: list[_Unread], paths: Collection[WorkspacePath]) -> list[_Unread]:
+def _named(pairs: Sequence[_Pair], states: Sequence[_Triple], paths: Collection[WorkspacePath]) -> list[_Pair]:
     """Those that were asked for; one that is only asked for by the name it had before went."""
-    found = {one.diff.request.path: one for one in unread if one.diff.request.path in paths}
-    for one in files:
-        if one.diff.request.path in paths:
-            found[one.diff.request.path] = one
-            if one.diff.request.old_path is not None:
-                found.pop(one.diff.request.old_path, None)
+    found = {path: _Pair(path, before, after) for path, before, after in states if path in paths}
+    for one in pairs:
+        if one.path in paths:
+            found[one.path] = one
+            if one.old_path is not None:
+                found.pop(one.old_path, None)
     return [found[path] for path in sorted(found)]
 
 
 def _is_file(state: FileState) -> bool:
     return state.state is State.PRESENT and state.sha is not None
-
-
-def _candidate(path: str, state: FileState, data: Side) -> Candidate:
-    return Candidate(path, state.sha or "", None if isinstance(data, Missing) else data)
 
 
 def _file_notes(diff: FileDiff) -> tuple[DiffNote, ...]:

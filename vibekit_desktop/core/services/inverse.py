@@ -20,9 +20,8 @@ from vibekit_desktop.core.diff.document import UNLIMITED, build
 from vibekit_desktop.core.diff.inverse import taken_back
 from vibekit_desktop.core.diff.lines import count
 from vibekit_desktop.core.diff.merge import Merge, Part
-from vibekit_desktop.core.diff.renames import Candidate
 from vibekit_desktop.core.diff.touched import last_to_touch
-from vibekit_desktop.core.services.contents import COUNT_LIMIT, LineCounts, Missing, content_of
+from vibekit_desktop.core.services.contents import COUNT_LIMIT, LineCounts, Missing, candidate, content_of
 from vibekit_desktop.core.services.diffs import IN_PROCESS_LIMIT
 from vibekit_desktop.core.services.history import HistoryService
 from vibekit_desktop.core.services.serial import Serial, durably
@@ -277,16 +276,11 @@ def _renamed(vault: OpenVault, kernel: CheckpointKernel, chat: ChatId, found: li
     changes = (change for entry in kernel.timeline(chat).entries for change in entry.files)
     told: dict[str, str] = {change.path: change.old_path for change in changes if change.old_path is not None}
     pairs = renames.renamed(
-        [_candidate(vault, kernel, one.path, one.old) for one in gone],
-        [_candidate(vault, kernel, one.path, one.new) for one in came],
+        [candidate(vault, kernel, one.path, one.old) for one in gone],
+        [candidate(vault, kernel, one.path, one.new) for one in came],
         told,
     )
     return renamed(found, pairs)
-
-
-def _candidate(vault: OpenVault, kernel: CheckpointKernel, path: WorkspacePath, state: FileState) -> Candidate:
-    data = content_of(vault, kernel, path, state)
-    return Candidate(path, state.sha or "", None if isinstance(data, Missing) else data)
 
 
 def _contents(vault: OpenVault, kernel: CheckpointKernel, one: Changed, *, always: bool) -> _Read:

@@ -1,6 +1,7 @@
 """Put a review together to be exported: what differs between two points of a chat, with its marks and comments.
 
-Reads only. What is more than a file may hold is refused before any content is read, so memory is bounded by `MOST_BYTES`.
+Reads only. What is more than a file may hold is refused before its content is read, so memory is bounded by `MOST_BYTES`, and
+what finding renames holds (`core.diff.renames`).
 """
 
 import asyncio
@@ -14,11 +15,10 @@ from vibekit_desktop.core.services.diffs import DiffService
 from vibekit_desktop.core.services.history import HistoryService
 from vibekit_desktop.core.services.reviews import ReviewService
 from vibekit_desktop.core.services.serial import Serial, durably
-from vibekit_desktop.core.services.vaults import OpenVault
 from vibekit_desktop.core.types.chats import Export
-from vibekit_desktop.core.types.checkpoints import FileState, Point
+from vibekit_desktop.core.types.checkpoints import Point
 from vibekit_desktop.core.types.diffs import EXACT, Compare, DiffDocument, FileDiff, WordSpans
-from vibekit_desktop.core.types.errors import ChatNotFound, ExportTooLarge
+from vibekit_desktop.core.types.errors import ChatNotFound
 from vibekit_desktop.core.types.ids import ChatId, WorkspacePath
 from vibekit_desktop.core.types.reviews import Comment, PlacedComment, ReviewFormat, Side
 
@@ -60,28 +60,22 @@ class ReviewSheets:
         compare: Compare = EXACT,
     ) -> Export:
         """What differs between two points, as one file."""
-        name = await self._name_if_it_fits(chat, old, new, paths)
+        name = await self._name(chat)
         if kind is ReviewFormat.PATCH:
-            data = await self._diffs.patch(chat, old, new, paths, compare=compare)
+            data = await self._diffs.patch(chat, old, new, paths, compare=compare, most=MOST_BYTES)
         else:
             sheet = await self._sheet(chat, name, old, new, paths, compare)
             write = review_html.page if kind is ReviewFormat.HTML else review_markdown.summary
             data = await asyncio.to_thread(lambda: write(sheet).encode())
         return Export(name=file_name(name, chat, f"-review.{kind.value}"), data=data, media_type=_MEDIA_TYPES[kind])
 
-    async def _name_if_it_fits(self, chat: ChatId, old: Point, new: Point, paths: Sequence[WorkspacePath]) -> str:
-        """The chat's name; `ExportTooLarge` if its changes are too much to be held at once."""
+    async def _name(self, chat: ChatId) -> str:
         vault = await self._history.vault_of(chat)
 
         def look() -> str:
             header = vault.chats.header(chat)
             if header is None:
                 raise ChatNotFound(chat)
-            size = 0
-            for _, before, after in vault.kernel().changed_between(chat, old, new, tuple(paths)):
-                size += _size(vault, before) + _size(vault, after)
-                if size > MOST_BYTES:
-                    raise ExportTooLarge(size, MOST_BYTES)
             return header.name
 
         async with self._serial.hold(vault.id):
@@ -90,7 +84,7 @@ class ReviewSheets:
     async def _sheet(
         self, chat: ChatId, name: str, old: Point, new: Point, paths: Sequence[WorkspacePath], compare: Compare
     ) -> Sheet:
-        diffs = await self._diffs.files(chat, old, new, paths, compare=compare)
+        diffs = await self._diffs.files(chat, old, new, paths, compare=compare, most=MOST_BYTES)
         comments = await self._reviews.comments(chat)
         seen = {(mark.path, mark.before, mark.after) for mark in await self._reviews.reviewed(chat)}
         spoken_of = {(one.path, one.side) for one in comments}
@@ -125,12 +119,6 @@ class ReviewSheets:
                 if placed.comment.id == comment.id:
                     return placed
         return PlacedComment(comment, comment.first_line, comment.last_line)
-
-
-def _size(vault: OpenVault, state: FileState) -> int:
-    if not state.has_content or state.sha is None:
-        return 0
-    return state.size if state.size is not None else vault.store.blobs.size(state.sha) or 0
 
 
 def _words(diff: FileDiff) -> Mapping[int, WordSpans]:
