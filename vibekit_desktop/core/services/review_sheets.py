@@ -97,7 +97,7 @@ class ReviewSheets:
             mark = (diff.request.path, diff.before.sha, diff.after.sha)
             files.append(SheetFile(diff=diff, words=words, comments=tuple(placed), reviewed=mark in seen))
         others = [one for one in comments if one.id not in shown and (not paths or one.path in paths)]
-        elsewhere = tuple([await self._alone(chat, one, new) for one in others])
+        elsewhere = await self._alone(chat, others, new)
         return Sheet(chat=chat, name=name, old=old, new=new, made_at=self._clock(), files=tuple(files), elsewhere=elsewhere)
 
     async def _placed(self, diff: FileDiff, spoken_of: set[tuple[WorkspacePath, Side]]) -> list[PlacedComment]:
@@ -112,13 +112,12 @@ class ReviewSheets:
             found += await self._reviews.place(request.chat, request.path, Side.NEW, request.new, old_path=request.old_path)
         return found
 
-    async def _alone(self, chat: ChatId, comment: Comment, new: Point) -> PlacedComment:
-        """A comment on a file that does not differ: where it is in what the file is then."""
-        if comment.side is Side.NEW:
-            for placed in await self._reviews.place(chat, comment.path, Side.NEW, new):
-                if placed.comment.id == comment.id:
-                    return placed
-        return PlacedComment(comment, comment.first_line, comment.last_line)
+    async def _alone(self, chat: ChatId, comments: Sequence[Comment], new: Point) -> tuple[PlacedComment, ...]:
+        """Comments on files that do not differ: where they are in what the files are then."""
+        placed: dict[str, PlacedComment] = {}
+        for path in dict.fromkeys(one.path for one in comments if one.side is Side.NEW):
+            placed |= {one.comment.id: one for one in await self._reviews.place(chat, path, Side.NEW, new)}
+        return tuple(placed.get(one.id) or PlacedComment(one, one.first_line, one.last_line) for one in comments)
 
 
 def _words(diff: FileDiff) -> Mapping[int, WordSpans]:
