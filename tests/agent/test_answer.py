@@ -163,6 +163,45 @@ def test_calls_without_a_name_and_too_many_of_them_are_nobodys(builder: AnswerBu
     assert len(builder.message().tool_calls) == limits.MOST_CALLS
 
 
+def test_what_a_command_takes_does_not_hold_the_time_it_waited_to_be_allowed(builder: AnswerBuilder, clock: Clock) -> None:
+    builder.add(ToolChanged(id="t", kind="execute", status="pending"))
+    clock.now_ms += 100
+    builder.waiting(["t"])
+    clock.now_ms += 60_000
+    assert builder.waiting([])
+    assert not builder.waiting([])
+    clock.now_ms += 700
+    builder.add(ToolChanged(id="t", status="completed"))
+    assert builder.message().tool_calls[0].duration_ms == 800
+
+
+def test_questions_of_one_call_that_overlap_are_one_wait_and_a_denied_call_took_no_time_of_it(
+    builder: AnswerBuilder, clock: Clock
+) -> None:
+    builder.waiting(["t"])  # asked before the call was told
+    clock.now_ms += 5_000
+    builder.add(ToolChanged(id="t", kind="execute", status="pending"))
+    clock.now_ms += 5_000
+    builder.waiting(["t", "other"])
+    clock.now_ms += 5_000
+    builder.waiting(["other"])
+    clock.now_ms += 20
+    builder.waiting(["other", "t"])
+    clock.now_ms += 5_000
+    builder.add(ToolChanged(id="t", status="failed"))
+    assert builder.message().tool_calls[0].duration_ms == 20
+
+
+def test_how_a_command_ended_is_kept_and_what_a_terminal_of_ours_says_counts_last(builder: AnswerBuilder) -> None:
+    builder.add(ToolChanged(id="t", kind="execute", status="completed", exit_code=0))
+    assert builder.message().tool_calls[0].exit_code == 0
+    assert builder.exited("t", 3)
+    assert not builder.exited("t", 3)
+    assert not builder.exited("other", 3)
+    builder.add(ToolChanged(id="t", title="Ran"))
+    assert builder.message().tool_calls[0].exit_code == 3
+
+
 def test_a_terminals_output_goes_to_the_call_that_shows_it(builder: AnswerBuilder) -> None:
     builder.add(ToolChanged(id="t", kind="execute", status="in_progress", terminals=("term",), output=""))
     assert builder.output("t", "line\n")

@@ -47,6 +47,26 @@ def test_a_tool_call_is_read_whole() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("said", "code"),
+    [
+        ({"rawOutput": {"exit_code": 3, "stdout": "x"}}, 3),
+        ({"rawOutput": {"exitCode": 0}}, 0),
+        ({"rawOutput": {"output": "x", "metadata": {"exit": 2, "truncated": False}}}, 2),
+        ({"rawOutput": {"exit_code": None, "exitCode": "1", "exit": 4.5, "metadata": 5}}, None),
+        ({"rawOutput": {"exit_code": 10**30}}, None),
+        ({"_meta": {"terminal_exit": {"terminal_id": "t", "exit_code": 5, "signal": None}}, "rawOutput": {"exit": 0}}, 5),
+        ({"_meta": {"terminal_exit": 5}, "rawOutput": [1]}, None),
+        ({"rawOutput": "Exit code 7\nno such file"}, 7),
+        ({"rawOutput": "it said: Exit code 7"}, None),
+        ({}, None),
+    ],
+)
+def test_how_a_command_ended_is_read_where_agents_tell_it(said: dict[str, object], code: int | None) -> None:
+    update = {"sessionUpdate": "tool_call_update", "toolCallId": "c", "status": "completed"}
+    assert told(update | said) == ToolChanged(id="c", status="completed", exit_code=code)
+
+
 def test_what_one_field_has_wrong_hides_no_other() -> None:
     update = {
         "sessionUpdate": "tool_call", "toolCallId": "c", "title": 5, "kind": "brew", "status": "done",

@@ -203,7 +203,8 @@ class Steps:
 
             folder = self.path(turn, step.get("cwd") or ".")
             code = subprocess.run(step["shell"], shell=True, cwd=folder, stdout=subprocess.DEVNULL, check=False).returncode
-        self.agent.update(session, "tool_call_update", toolCallId=call, status="failed" if code else "completed")
+        told = {"rawOutput": {"exit_code": code}} if step.get("tells_exit") else {}
+        self.agent.update(session, "tool_call_update", toolCallId=call, status="failed" if code else "completed", **told)
 
     def _terminal(self, turn: Turn, step: JsonObject, session: str, call: str) -> int | None:
         program, *words = step.get("split") or ["/bin/sh", "-c", step["shell"]]

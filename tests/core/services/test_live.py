@@ -208,6 +208,26 @@ def test_a_command_in_a_terminal_of_ours_shows_its_output_in_its_call(town: Live
     town.run(work)
 
 
+def test_how_a_command_ended_is_known_after_a_restart_and_its_time_is_without_the_wait(town: LiveTown) -> None:
+    ours = {"shell": "exit 3", "ask": True, "via": "terminal", "call": "ours"}
+    told = {"shell": "exit 4", "ask": False, "tells_exit": True, "call": "told"}
+    silent = {"shell": "true", "ask": False, "call": "silent"}
+    choice = town.agent([ours, told, silent])
+
+    async def work(wired: Wired) -> ChatId:
+        chat = await town.new(wired, choice)
+        await town.say(wired, chat)
+        return chat
+
+    chat = town.run(work)
+
+    async def again(wired: Wired) -> None:
+        calls = (await wired.core.chats.open(chat)).messages[-1].tool_calls
+        assert {call.id: call.exit_code for call in calls} == {"ours": 3, "told": 4, "silent": None}
+
+    town.run(again)
+
+
 def test_edits_that_nobody_asks_about_are_found(town: LiveTown) -> None:
     (town.work / "a.txt").write_text("mine\n")
     silent = {"write": "a.txt", "text": "agent\n", "via": "disk", "announce": "never"}

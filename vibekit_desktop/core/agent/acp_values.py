@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 import msgspec
 
+from vibekit_desktop.core.agent.acp_exits import exit_code_of
 from vibekit_desktop.core.agent.acp_json import ABSENT, MOST, entries, number, small, text_of, under, words
 from vibekit_desktop.core.agent.link import (
     Ask,
@@ -41,6 +42,8 @@ class ToolJson(msgspec.Struct, rename="camel"):
     content: msgspec.Raw = ABSENT
     locations: msgspec.Raw = ABSENT
     raw_input: msgspec.Raw = ABSENT
+    raw_output: msgspec.Raw = ABSENT
+    meta: msgspec.Raw = msgspec.field(default=ABSENT, name="_meta")
 
 
 class ContentJson(msgspec.Struct, rename="camel"):
@@ -80,6 +83,7 @@ def tool_of(json: ToolJson) -> ToolChanged | None:
         terminals=terminals,
         locations=_locations(json.locations),
         input=_input(json.raw_input),
+        exit_code=exit_code_of(json.raw_output, json.meta),
     )
 
 

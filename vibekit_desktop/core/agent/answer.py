@@ -5,7 +5,7 @@ it is bounded, whatever the agent sends, and says so where something was left ou
 thread.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import msgspec
 
@@ -109,6 +109,8 @@ class AnswerBuilder:
         self._inputs: dict[str, int] = {}
         self._places: dict[str, int] = {}
         self._diff_paths: dict[str, int] = {}
+        self._waiting: dict[str, int] = {}
+        """The calls that wait to be allowed, and since when."""
         self._chars = 0
         self._full = False
         self._plan: list[dict[str, str]] | None = None
@@ -183,14 +185,41 @@ class AnswerBuilder:
             locations=self._locations(identity, event.locations) if event.locations else found.locations,
             diffs=self._fragments(identity, event.diffs) if event.diffs else found.diffs,
             input=self._input(identity, event.input) or found.input,
+            exit_code=found.exit_code if event.exit_code is None else event.exit_code,
         )
         if event.output is not None and (event.output or not event.terminals):
             changed = self._with_output(changed, event.output)
         if changed.status not in _OPEN and found.status in _OPEN:
-            changed = msgspec.structs.replace(changed, duration_ms=max(0, self._clock() - found.ts))
+            changed = msgspec.structs.replace(changed, duration_ms=self._took_ms(found))
         if changed == found and identity in self._calls:
             return False
         self._calls[identity] = changed
+        return True
+
+    def _took_ms(self, call: ToolCall) -> int:
+        return max(0, self._waiting.get(call.id, self._clock()) - call.ts)
+
+    def waiting(self, calls: Iterable[str]) -> bool:
+        """These are the calls that wait to be allowed now. A call begins anew, so to say, for as long as it waited: what it
+        takes is told without that."""
+        now, open_ = self._clock(), {storable(call)[:200] for call in calls}
+        changed = False
+        for call in [call for call in self._waiting if call not in open_]:
+            since, found = self._waiting.pop(call), self._calls.get(call)
+            if found is not None and found.status in _OPEN:
+                later = found.ts + max(0, now - max(since, found.ts))
+                self._calls[call] = msgspec.structs.replace(found, ts=later)
+                changed = True
+        for call in open_:
+            self._waiting.setdefault(call, now)
+        return changed
+
+    def exited(self, call: str, code: int) -> bool:
+        """How a command in a terminal of ours ended."""
+        found = self._calls.get(call)
+        if found is None or found.exit_code == code:
+            return False
+        self._calls[call] = msgspec.structs.replace(found, exit_code=code)
         return True
 
     def output(self, call: str, text: str) -> bool:
@@ -295,7 +324,7 @@ class AnswerBuilder:
         for identity, call in self._calls.items():
             if call.status in _OPEN:
                 why = (outcomes or {}).get(identity, "") or call.outcome or STOPPED
-                took = max(0, self._clock() - call.ts)
+                took = self._took_ms(call)
                 self._calls[identity] = msgspec.structs.replace(call, status="failed", outcome=why, duration_ms=took)
         return msgspec.structs.replace(self.message(whole=True), turn=0, turn_elapsed_ms=max(0, took_ms))
 

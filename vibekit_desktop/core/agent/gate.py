@@ -254,6 +254,10 @@ class Gate:
         """The tool calls whose commands run in terminals of ours."""
         return self._commands.running_calls()
 
+    def call_of(self, terminal: str) -> str:
+        """The tool call whose command runs or ran in a terminal of ours; empty if none is known."""
+        return self._commands.call_of(terminal)
+
     async def stop_command(self, tool_call_id: str) -> None:
         """End the commands of one tool call, with their children."""
         await self._commands.stop(tool_call_id)

@@ -15,7 +15,7 @@ from vibekit_desktop.core.agent.guarded_turn import GuardedTurn
 from vibekit_desktop.core.agent.link import Denied, TerminalExit
 from vibekit_desktop.core.agent.places import Place
 from vibekit_desktop.core.agent.policy import Verdict
-from vibekit_desktop.core.agent.terminals import Terminals
+from vibekit_desktop.core.agent.terminals import MOST_KEPT, Terminals
 from vibekit_desktop.core.agent.wishes import Wish, refused_because
 from vibekit_desktop.core.types.agents import Operation
 
@@ -33,12 +33,18 @@ class GateTerminals:
         self._number = 0
         self._calls: dict[str, str] = {}
         """The tool call of each terminal that runs; an id of ours where the agent told of none."""
+        self._ran: dict[str, str] = {}
+        """The tool calls of the last terminals, also of those that ended."""
         self._watches: dict[str, asyncio.Task[None]] = {}
 
     def running_calls(self) -> tuple[str, ...]:
         """The tool calls whose commands run."""
         running = set(self._terminals.running())
         return tuple(dict.fromkeys(call for terminal, call in self._calls.items() if terminal in running))
+
+    def call_of(self, terminal: str) -> str:
+        """The tool call whose command runs or ran in a terminal; empty if it is not known any more."""
+        return self._ran.get(terminal, "")
 
     # -- starting ----------------------------------------------------------------------------------------------------
 
@@ -77,7 +83,9 @@ class GateTerminals:
                 if not self._runs(call):
                     await turn.end_command(call)
                 raise
-        self._calls[terminal] = call
+        self._calls[terminal] = self._ran[terminal] = call
+        if len(self._ran) > MOST_KEPT:
+            del self._ran[next(iter(self._ran))]
         self._watches[terminal] = asyncio.create_task(self._watch(turn, terminal, call), name="end of a terminal's command")
         return terminal
 

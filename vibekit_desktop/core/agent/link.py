@@ -55,6 +55,8 @@ class ToolChanged:
     locations: tuple[Location, ...] | None = None
     input: bytes | None = None
     terminals: tuple[str, ...] | None = None
+    exit_code: int | None = None
+    """How the command ended, as the agent tells it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -79,7 +79,7 @@ class Terminals:
         self._env = dict(env)
         self._changed = changed
         self._open: dict[str, _Terminal] = {}
-        self._kept: dict[str, str] = {}
+        self._kept: dict[str, tuple[str, TerminalExit | None]] = {}
         self._number = 0
 
     async def create(
@@ -155,7 +155,12 @@ class Terminals:
     def text(self, terminal_id: str) -> str:
         """The end of what it wrote, to be shown; also after it was let go of. Empty if nothing is known of it."""
         terminal = self._open.get(terminal_id)
-        return self._kept.get(terminal_id, "") if terminal is None else newest(terminal.screen.text(), TEXT_BYTES)[0]
+        return self._kept.get(terminal_id, ("", None))[0] if terminal is None else newest(terminal.screen.text(), TEXT_BYTES)[0]
+
+    def exit(self, terminal_id: str) -> TerminalExit | None:
+        """How its command ended, also after it was let go of; None while it runs, or if nothing is known of it."""
+        terminal = self._open.get(terminal_id)
+        return self._kept.get(terminal_id, ("", None))[1] if terminal is None else terminal.exit
 
     def running(self) -> tuple[str, ...]:
         """The terminals whose command runs."""
@@ -212,7 +217,7 @@ class Terminals:
             terminal.told = None
         if self._open.pop(terminal_id, None) is None:
             return  # somebody else has let go of it meanwhile
-        self._kept[terminal_id] = newest(terminal.screen.text(), TEXT_BYTES)[0]
+        self._kept[terminal_id] = newest(terminal.screen.text(), TEXT_BYTES)[0], terminal.exit
         while len(self._kept) > MOST_KEPT:
             del self._kept[next(iter(self._kept))]
         self._changed(terminal_id)

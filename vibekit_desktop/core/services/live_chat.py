@@ -110,6 +110,8 @@ class LiveChat:
 
     def _touch(self) -> None:
         """Something changed; it is told once, after what else changes in this step of the loop."""
+        if self._turn is not None:
+            self._turn.waiting(question.tool_call_id for question in self.agent.questions.open)
         if not self._told and not self._closed:
             self._told = True
             asyncio.get_running_loop().call_soon(self._tell)

@@ -14,7 +14,7 @@ import asyncio
 import logging
 import time
 import uuid
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack, suppress
 
 import msgspec
@@ -71,7 +71,9 @@ class LiveTurn:
         self._shown_in: dict[str, str] = {}
         """The tool call that shows a terminal, by terminal."""
         self._wrote: set[str] = set()
-        """Terminals that wrote something that the answer does not show yet."""
+        """Terminals that wrote or ended, which the answer does not say yet."""
+        self._heard_of: set[str] = set()
+        """All of the turn's terminals."""
         self._heard_at = time.monotonic()
         self._open_calls: set[str] = set()
         self._partial: Partial | None = None
@@ -114,9 +116,15 @@ class LiveTurn:
         self._heard_at = time.monotonic()
 
     def terminal_wrote(self, terminal: str) -> None:
-        """A command in a terminal of ours wrote something."""
+        """A command in a terminal of ours wrote something, or ended."""
         self._wrote.add(terminal)
+        self._heard_of.add(terminal)
         self._changed.set()
+
+    def waiting(self, calls: Iterable[str]) -> None:
+        """These are the calls that wait to be allowed now."""
+        if self._builder.waiting(calls):
+            self._changed.set()
 
     def stop(self, reason: StopReason = StopReason.CANCELLED, *, closing: bool = False) -> None:
         """End the turn; it ends soon."""
@@ -265,10 +273,8 @@ class LiveTurn:
                     await self._changed.wait()
                 self._changed.clear()
                 unsaved = True
-                for terminal in tuple(self._wrote):
-                    if terminal in self._shown_in:
-                        self._builder.output(self._shown_in[terminal], stage.terminals.text(terminal))
-                        self._wrote.discard(terminal)
+                while self._wrote:
+                    self._take(self._wrote.pop())
                 stage.bus.publish(AnswerStreamed(stage.chat, self.number, self._builder.message()))
                 await asyncio.sleep(FRAME_S)
             except TimeoutError:
@@ -276,6 +282,15 @@ class LiveTurn:
             if unsaved and time.monotonic() - saved_at >= SAVE_S:
                 await self._save()
                 unsaved, saved_at = False, time.monotonic()
+
+    def _take(self, terminal: str) -> None:
+        """What a terminal wrote goes to the call that shows it, how its command ended to the one that it ran for."""
+        stage, shown = self._stage, self._shown_in.get(terminal, "")
+        if shown:
+            self._builder.output(shown, stage.terminals.text(terminal))
+        ended = stage.terminals.exit(terminal)
+        if ended is not None and ended.code is not None:
+            self._builder.exited(shown or stage.gate.call_of(terminal), ended.code)
 
     async def _save(self) -> None:
         partial, message = self._partial, self._builder.message(whole=True)
@@ -297,8 +312,8 @@ class LiveTurn:
         """Store the answer and end the turn; why it could not be ended, if so. It is told in any case."""
         stage = self._stage
         given = await self._settle()
-        for terminal, call in self._shown_in.items():
-            self._builder.output(call, stage.terminals.text(terminal))
+        for terminal in {**self._shown_in, **dict.fromkeys(self._heard_of)}:
+            self._take(terminal)
         unsettled = await self._until_quiet()
         took_ms = max(0, stage.clock() - self.began_at)
         answer = self._builder.ended(took_ms=took_ms) if self._builder.says_something else None

@@ -69,6 +69,8 @@ class ToolCall(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     ts: Whole = 0
     outcome: str = ""
     """Ours: why a failed call failed, where it was not the tool: ``denied`` (by the person) or ``stopped``."""
+    exit_code: Whole | None = None
+    """Ours: how the command of this call ended, where somebody who knows has said it."""
 
 
 class Attached(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

@@ -18,6 +18,7 @@ from vibekit_desktop.ui.wording import shown_path
 
 _READS_IN_A_ROW = 3
 _EDITING = ("edit", "write")
+_COMMANDS = ("execute", "shell", "command", "hook")
 _EXIT = re.compile(r"\s*(?:Error: )?exit (?:code |status )?(\d{1,5})\b", re.IGNORECASE)
 
 _ICONS = {
@@ -170,11 +171,17 @@ def _status(call: ToolCall) -> tuple[str, str]:
         return "stopped", took
     if call.status in ("pending", "in_progress"):
         return "active", took
-    if call.status == "failed":
-        found = _EXIT.match(call.output[:200])
-        word = tr("exit {code}", code=found[1]) if found else tr("failed")
+    command = call.kind in _COMMANDS
+    code = call.exit_code if command else None
+    if call.status == "failed" or code:
+        found = _EXIT.match(call.output[:200]) if code is None else None
+        told = str(code) if code else found[1] if found else ""
+        word = tr("exit {code}", code=told) if told else tr("failed")
         return "failed", f"{word} · {took}" if took else word
-    return "done", took if call.kind in ("execute", "shell", "command", "fetch") else ""
+    if code is not None:
+        word = tr("exit {code}", code=code)
+        return "done", f"{word} · {took}" if took else word
+    return "done", took if command or call.kind == "fetch" else ""
 
 
 def _path(call: ToolCall, workspace: str) -> str:
@@ -225,7 +232,7 @@ def card(call: ToolCall, turn: int, workspace: str, known: Known) -> Card:
         added, removed = _told(call, whole=False)
     if path and (editing or call.kind in ("read", "delete", "move")):
         target, mono = path, True
-    elif call.kind in ("execute", "shell", "command", "hook"):
+    elif call.kind in _COMMANDS:
         target, mono = _command(call), True
     elif call.kind in ("search", "fetch", "browser"):
         target, mono = _without_tool(call.title), True
