@@ -4,6 +4,7 @@ import random
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import pairwise
 
 import pytest
 from PySide6.QtWidgets import QApplication
@@ -24,7 +25,9 @@ from vibekit_desktop.core.types.checkpoints import (
 from vibekit_desktop.core.types.ids import ChatId, Tag, WorkspacePath
 from vibekit_desktop.ui.models.changed_files import changed_files, count_changed
 from vibekit_desktop.ui.models.list_changes import steps_between
+from vibekit_desktop.ui.models.timeline import AT_ONCE
 from vibekit_desktop.ui.models.timeline_build import rows_of
+from vibekit_desktop.ui.models.timeline_rows import RowKind
 from vibekit_desktop.ui.theme.palette import ThemeHub
 from vibekit_desktop.ui.views.inspector import Inspector
 from vibekit_desktop.ui.views.inspector_bar import CONFLICTS, FILES, TIMELINE
@@ -164,3 +167,56 @@ def test_steps_between_lists_lead_from_one_to_the_other() -> None:
                 made, at = made + (one[old_from:old_to] if same else new[new_from:new_to]), old_to
             assert made == new
             assert at == len(one)
+
+
+# Tens of thousands of turns.
+
+
+def quiet_timeline(turns: int) -> Timeline:
+    entries = [samples.turn(turn, "10:00", 30, f"Question {turn}.", ()) for turn in range(1, turns + 1)]
+    return samples.timeline((*entries, TimelineEntry(kind=EntryKind.NOW, turn=turns, at=0)), can_undo=0)
+
+
+def test_rows_of_early_turns_are_made_when_somebody_gets_there(inspector: Inspector, qtbot: QtBot) -> None:
+    model, view, turns = inspector.timeline_model, inspector.timeline, AT_ONCE
+    inspector.show_timeline(quiet_timeline(turns))
+    grown = [0, model.rowCount()]
+    model.rowsInserted.connect(lambda: grown.append(model.rowCount()))
+
+    def is_at_the_first_turn() -> bool:
+        view.scrollToBottom()
+        return ("turn", 1, "") in {row.key for row in model.rows}
+
+    qtbot.waitUntil(is_at_the_first_turn, timeout=20_000)
+    assert all(0 < more - less < AT_ONCE + 10 for less, more in pairwise(grown))
+    assert [row.number for row in model.rows if row.kind is RowKind.TURN] == list(range(turns, 0, -1))
+    assert not model.canFetchMore()
+
+
+def test_news_of_a_long_chat_makes_no_more_rows_than_were_there(inspector: Inspector) -> None:
+    model, shown = inspector.timeline_model, quiet_timeline(5 * AT_ONCE)
+    inspector.show_timeline(shown)
+    known = model.rowCount()
+    for step in (
+        lambda: inspector.show_timeline(quiet_timeline(5 * AT_ONCE + 1)),
+        lambda: inspector.show_beside([PinnedPoint(BeforeTurn(4), "clean", 1)], ()),
+        lambda: model.fold_all(True),
+    ):
+        step()
+        assert model.rowCount() < known + 10
+    inspector.show_timeline(replace(shown, chat=ChatId(OTHER)))
+    assert model.rowCount() == known
+
+
+def test_going_to_an_early_turn_finds_it(inspector: Inspector) -> None:
+    inspector.show_timeline(quiet_timeline(5 * AT_ONCE))
+    assert inspector.timeline.show_turn(2)
+    assert inspector.timeline.currentIndex().row() == inspector.timeline_model.row_of_key(("turn", 2, ""))
+    assert not inspector.timeline.show_turn(5 * AT_ONCE + 2)
+
+
+def test_many_files_on_disk_now_are_no_reason_to_make_the_rows_of_every_turn(inspector: Inspector) -> None:
+    shown = long_timeline(400, 2)
+    files = tuple(samples.change(name(n), 1, 1) for n in range(AT_ONCE))
+    inspector.show_timeline(replace(shown, entries=(*shown.entries[:-1], replace(shown.entries[-1], files=files))))
+    assert AT_ONCE < inspector.timeline_model.rowCount() < AT_ONCE + 20

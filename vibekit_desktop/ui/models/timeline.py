@@ -18,10 +18,14 @@ from vibekit_desktop.ui.when import local_now_ms
 
 ROW_ROLE = int(Qt.ItemDataRole.UserRole) + 1
 """The `TimelineRow` itself, for the delegate."""
+AT_ONCE = 1_000
+"""Of a long chat the rows of its last turns are made, about so many, and so many more whenever somebody gets to their end:
+those of fifty thousand turns take more than a second."""
 
 
 class TimelineModel(QAbstractListModel):
-    """The rows of one chat's timeline, newest first. Invariant: ``rows`` is what `rows_of` gives for the present value."""
+    """The rows of one chat's timeline, newest first. Invariant: ``rows`` is what `rows_of` gives for the present value, up to
+    the turn that somebody got to."""
 
     def __init__(self, parent: QObject | None = None, *, now_ms: Callable[[], int] = local_now_ms) -> None:
         super().__init__(parent)
@@ -33,6 +37,7 @@ class TimelineModel(QAbstractListModel):
         self._beside = NOTHING_BESIDE
         self._held = ""
         self._kept: Kept = {}
+        self._most = AT_ONCE
 
     @property
     def timeline(self) -> Timeline | None:
@@ -41,7 +46,7 @@ class TimelineModel(QAbstractListModel):
 
     @property
     def rows(self) -> Sequence[TimelineRow]:
-        """All rows in order."""
+        """The rows that were made, in order."""
         return tuple(self._rows)
 
     @property
@@ -59,6 +64,7 @@ class TimelineModel(QAbstractListModel):
         self.beginResetModel()
         self._opened.clear()
         self._kept.clear()
+        self._most = AT_ONCE
         self._beside = Beside(folded=self._beside.folded, only_changes=self._beside.only_changes, names=self._beside.names)
         self._rows = self._made()
         self.endResetModel()
@@ -135,8 +141,12 @@ class TimelineModel(QAbstractListModel):
         return self._rows[row] if 0 <= row < len(self._rows) else None
 
     def row_of_key(self, key: Key) -> int:
-        """Where a row with this key stands now, or -1."""
-        return next((index for index, row in enumerate(self._rows) if row.key == key), -1)
+        """Where a row with this key stands now, or -1; what comes before it is made."""
+        while (
+            found := next((index for index, row in enumerate(self._rows) if row.key == key), -1)
+        ) < 0 and self.canFetchMore():
+            self.fetchMore()
+        return found
 
     def _made(self) -> list[TimelineRow]:
         if self._timeline is None:
@@ -148,6 +158,7 @@ class TimelineModel(QAbstractListModel):
             running=self._running,
             beside=self._beside,
             kept=self._kept,
+            most=self._most,
         )
 
     def _update(self) -> None:
@@ -182,6 +193,14 @@ class TimelineModel(QAbstractListModel):
 
     def rowCount(self, parent: QModelIndex | QPersistentModelIndex = QModelIndex()) -> int:  # noqa: B008
         return 0 if parent.isValid() else len(self._rows)
+
+    def canFetchMore(self, parent: QModelIndex | QPersistentModelIndex = QModelIndex()) -> bool:  # noqa: B008
+        return not parent.isValid() and len(self._rows) >= self._most
+
+    def fetchMore(self, parent: QModelIndex | QPersistentModelIndex = QModelIndex()) -> None:  # noqa: B008
+        if self.canFetchMore(parent):
+            self._most = len(self._rows) + AT_ONCE
+            self._update()
 
     def data(self, index: QModelIndex | QPersistentModelIndex, role: int = int(Qt.ItemDataRole.DisplayRole)) -> object:
         if not index.isValid() or not 0 <= index.row() < len(self._rows):

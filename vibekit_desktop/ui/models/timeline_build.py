@@ -3,6 +3,7 @@
 Pure: no Qt, no clock of its own (``now_ms`` is given), no I/O.
 """
 
+import sys
 from dataclasses import replace
 
 from vibekit_desktop.core.types.checkpoints import (
@@ -58,10 +59,12 @@ def rows_of(
     running: Running | None = None,
     beside: Beside = NOTHING_BESIDE,
     kept: Kept | None = None,
+    most: int = sys.maxsize,
 ) -> list[TimelineRow]:
     """All rows, newest first. ``opened`` are the keys of the groups and entries that show their files. A ``running`` turn is on
-    top, in the place of what is on disk now. Turns whose rows were ``kept`` and would be the same are not made again."""
-    return _Rows(timeline, opened, now_ms, running, beside, {} if kept is None else kept).build()
+    top, in the place of what is on disk now. Turns whose rows were ``kept`` and would be the same are not made again. From
+    ``most`` rows on no earlier turn is looked at: if there are so many, there may be more."""
+    return _Rows(timeline, opened, now_ms, running, beside, {} if kept is None else kept).build(most)
 
 
 class _Rows:
@@ -84,7 +87,7 @@ class _Rows:
         self._in_now = {one.path: one for one in newest.files} if newest is not None and newest.kind is EntryKind.NOW else {}
         self.rows: list[TimelineRow] = []
 
-    def build(self) -> list[TimelineRow]:
+    def build(self, most: int) -> list[TimelineRow]:
         after: Point = Now()
         running = self._running
         if running is not None and not any(one.turn == running.turn and one.kind is EntryKind.TURN for one in self._newest()):
@@ -92,6 +95,8 @@ class _Rows:
             self._turn(TimelineEntry(kind=EntryKind.TURN, turn=running.turn, at=running.began_at))
             after = BeforeTurn(running.turn)
         for entry in reversed(self._timeline.entries):
+            if len(self.rows) >= most:
+                return self.rows
             match entry.kind:
                 case EntryKind.NOW if running is not None:
                     pass
