@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtGui import QAccessible, QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel, QWidget
 from pytestqt.qtbot import QtBot
@@ -170,13 +170,14 @@ class Stage:
 
     def __init__(self, qtbot: QtBot) -> None:
         self.clock = Clock()
+        self.now = samples.NOW
         self.page = QWidget()
         qtbot.addWidget(self.page)
         self.page.resize(800, 700)
         self.other = QLabel("other", self.page)
         self.other.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         hub = ThemeHub("light", still=True)
-        self.panel = PermissionPanel(hub, self.page, now_ms=lambda: samples.NOW, clock_ms=self.clock)
+        self.panel = PermissionPanel(hub, self.page, now_ms=lambda: self.now, clock_ms=self.clock)
         self.panel.set_workspace(samples.WORKSPACE)
         self.panel.set_keys("Ctrl ⇧ Y", "Ctrl ⇧ N")
         self.panel.height_changed.connect(self.place)
@@ -215,6 +216,31 @@ def test_it_is_there_while_something_waits_and_takes_no_focus(stage: Stage) -> N
     assert stage.panel.accessibleName() == "Claude Code wants to run a command. rm -rf dist && npm run build"
     stage.ask()
     assert not stage.panel.isVisible()
+
+
+def test_it_ticks_only_while_somebody_can_see_it_and_screen_readers_hear_nothing_of_it(
+    stage: Stage, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ticks = stage.panel.findChild(QTimer)
+    assert isinstance(ticks, QTimer)
+    stage.page.hide()
+    stage.ask(RUN)
+    assert not ticks.isActive()
+    with qtbot.waitExposed(stage.page):
+        stage.page.show()
+    assert ticks.isActive()
+    heard: list[object] = []
+    monkeypatch.setattr(QAccessible, "updateAccessibility", heard.append)
+    before = stage.panel.grab().toImage()
+    stage.now += 60_000
+    ticks.timeout.emit()
+    assert stage.panel.grab().toImage() != before
+    assert heard == []
+    stage.page.hide()
+    assert not ticks.isActive()
+    stage.page.show()
+    stage.ask()
+    assert not ticks.isActive()
 
 
 def test_allow_once_and_deny_answer_the_question_that_is_shown(stage: Stage) -> None:

@@ -17,6 +17,7 @@ from PySide6.QtGui import (
     QPainterPath,
     QPaintEvent,
     QResizeEvent,
+    QShowEvent,
 )
 from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
@@ -126,12 +127,8 @@ class PermissionPanel(QWidget):
             self._close_menu()
             self._fill()
         self.setVisible(shown is not None)
-        if shown is None:
-            self._tick.stop()
-        else:
-            self._tick.start()
-            if shown != former:
-                QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, self.accessibleName()))
+        if shown is not None and shown != former:
+            QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, self.accessibleName()))
         self.height_changed.emit()
         self.update()
 
@@ -322,8 +319,13 @@ class PermissionPanel(QWidget):
     def moveEvent(self, event: QMoveEvent) -> None:
         self._since = self._clock_ms()
 
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._tick.start()
+
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
+        self._tick.stop()  # nobody sees how the time passes
         focus = QApplication.focusWidget()
         if focus is not None and (focus is self or self.isAncestorOf(focus)):
             self.focus_left.emit()
