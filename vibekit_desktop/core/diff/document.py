@@ -13,7 +13,7 @@ from vibekit_desktop.core.diff.kinds import is_image
 from vibekit_desktop.core.diff.lines import Change, counted
 from vibekit_desktop.core.diff.moves import moves
 from vibekit_desktop.core.diff.notes import mode_note, text_notes
-from vibekit_desktop.core.diff.sides import Lines, cut, lengths_of
+from vibekit_desktop.core.diff.sides import Lines, cut, table_of
 from vibekit_desktop.core.diff.text import BLANKS, Text, comparable, read, side
 from vibekit_desktop.core.types.diffs import (
     EXACT,
@@ -82,10 +82,11 @@ class Side:
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """The same, with the texts."""
+    """The same, with the texts and the tables of their lines."""
 
     old: Text | None
     new: Text | None
+    tables: tuple["array[int]", "array[int]"]
     rows: Rows
     hunks: tuple[Hunk, ...]
     notes: tuple[DiffNote, ...]
@@ -110,8 +111,8 @@ def build(
     if not isinstance(found, _Found):
         return found
     return DiffDocument(
-        old=_shown(found.old),
-        new=_shown(found.new),
+        old=_shown(found.old, found.tables[0]),
+        new=_shown(found.new, found.tables[1]),
         rows=found.rows,
         hunks=found.hunks,
         notes=found.notes,
@@ -137,8 +138,8 @@ def compare(
         return found
     rows_old, rows_new = found.rows.packed
     return Comparison(
-        old=_found_side(found.old, old),
-        new=_found_side(found.new, new),
+        old=_found_side(found.old, old, found.tables[0]),
+        new=_found_side(found.new, new, found.tables[1]),
         rows_old=rows_old,
         rows_new=rows_new,
         hunks=found.hunks,
@@ -200,6 +201,7 @@ def _find(
     return _Found(
         old=there[0],
         new=there[1],
+        tables=(table_of(old_lines), table_of(new_lines)),
         rows=rows,
         hunks=hunks,
         notes=modes + text_notes(*there, told=told, words_differ=words_differ),
@@ -209,11 +211,11 @@ def _find(
     )
 
 
-def _shown(text: Text | None) -> DiffSide:
-    return side(None) if text is None else side(text, Lines(text.raw, None, text.codec))
+def _shown(text: Text | None, table: "array[int]") -> DiffSide:
+    return side(None) if text is None else side(text, Lines(text.raw, table, text.codec))
 
 
-def _found_side(text: Text | None, data: bytes | None) -> Side | None:
+def _found_side(text: Text | None, data: bytes | None, table: "array[int]") -> Side | None:
     if text is None or data is None:
         return None
     shown = side(text, ())
@@ -224,7 +226,7 @@ def _found_side(text: Text | None, data: bytes | None) -> Side | None:
         line_ending=shown.line_ending,
         final_newline=shown.final_newline,
         size=shown.size,
-        lengths=lengths_of(text.raw).tobytes(),
+        lengths=table.tobytes(),
         mark=len(data) - len(text.raw) if as_it_is else 0,
         raw=None if as_it_is else text.raw,
     )

@@ -96,7 +96,12 @@ def cut(raw: bytes) -> list[bytes]:
 
 def lengths_of(raw: bytes) -> "array[int]":
     """The table that `Lines` needs."""
-    return array("I", accumulate(map(len, cut(raw))))
+    return table_of(cut(raw))
+
+
+def table_of(lines: Sequence[bytes]) -> "array[int]":
+    """`lengths_of` the text that was `cut` into these lines."""
+    return array("I", accumulate(map(len, lines)))
 
 
 @dataclass(frozen=True, slots=True)
