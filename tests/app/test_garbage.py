@@ -6,10 +6,10 @@ import weakref
 from collections.abc import Iterator
 
 import pytest
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, Qt
 from PySide6.QtWidgets import QApplication
 
-from vibekit_desktop.app.garbage import Collector
+from vibekit_desktop.app.garbage import CROWD, Collector
 
 
 class Cycle(QObject):
@@ -61,6 +61,48 @@ def test_a_tick_without_new_objects_does_nothing(collector: Collector, monkeypat
     monkeypatch.setattr(gc, "collect", calls.append)
     collector.tick()
     assert calls == []
+
+
+def looked_at() -> int:
+    """How many objects the next collection of everything would look at."""
+    return len(gc.get_objects())
+
+
+def test_a_crowd_of_new_objects_is_not_looked_at(collector: Collector, monkeypatch: pytest.MonkeyPatch) -> None:
+    calls: list[int] = []
+    monkeypatch.setattr(gc, "collect", calls.append)
+    kept = [[number] for number in range(2 * CROWD)]
+    collector.tick()
+    assert calls == []
+    assert looked_at() < CROWD < len(kept)
+
+
+def test_however_much_there_is_one_tick_looks_at_little(collector: Collector) -> None:
+    kept: list[list[int]] = []
+    for _ in range(60):
+        kept += [[number] for number in range(CROWD // 4)]
+        assert looked_at() < 3 * CROWD
+        collector.tick()
+
+
+def test_what_was_set_aside_is_looked_at_when_nobody_is_at_the_window(collector: Collector) -> None:
+    died: list[int] = []
+    Cycle(died)
+    kept = [[number] for number in range(2 * CROWD)]
+    collector.tick()
+    collector.tick()
+    assert died == []
+    collector.state_changed(Qt.ApplicationState.ApplicationActive)
+    assert not collector.waits
+    collector.state_changed(Qt.ApplicationState.ApplicationInactive)
+    assert collector.waits
+    collector.state_changed(Qt.ApplicationState.ApplicationActive)
+    assert not collector.waits, "somebody came back"
+    collector.look_at_all()
+    assert died == [threading.get_ident()]
+    collector.state_changed(Qt.ApplicationState.ApplicationInactive)
+    assert not collector.waits, "nothing was set aside since"
+    assert kept
 
 
 def test_afterwards_it_is_as_it_was(qapp: QApplication) -> None:

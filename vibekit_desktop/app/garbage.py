@@ -1,5 +1,9 @@
 """Keep Python's own housekeeping out of a person's way: cycles are looked for on the UI thread only, in small steps.
 
+What a collection takes grows with what it looks at: a thread that reads a chat makes a million objects, and to look at them once
+would hold up the window for a quarter of a second. They are values that die without it, so a crowd is set aside (`gc.freeze`),
+and looked at when nobody is at the window.
+
 By itself Python collects in whichever thread allocates next. A Qt object that dies outside of its own thread leaves its timers
 and connections behind, and the process ends when Qt uses them. UI thread only.
 """
@@ -7,16 +11,21 @@ and connections behind, and the process ends when Qt uses them. UI thread only.
 import gc
 import sys
 
-from PySide6.QtCore import QObject, QTimer
+from PySide6.QtCore import QObject, Qt, QTimer
+from PySide6.QtGui import QGuiApplication
 
+CROWD = 50_000
+"""So many objects are looked at in about 5 ms."""
 _TICK_MS = 200
+_AWAY_MS = 20_000
+"""Nobody has been at the window for so long: a longer step is in nobody's way."""
 _SWITCH_S = 0.0005
 
 
 class Collector(QObject):
     """From `start` to `stop` nothing is collected but here. Invariant: between them automatic collection is off.
 
-    The generations are Python's own; a tick on which little was allocated does nothing.
+    The generations are Python's own, and the oldest is what was set aside; a tick on which little was allocated does nothing.
     """
 
     def __init__(self, parent: QObject | None = None) -> None:
@@ -26,9 +35,24 @@ class Collector(QObject):
         self._timer = QTimer(self)
         self._timer.setInterval(_TICK_MS)
         self._timer.timeout.connect(self.tick)
+        self._left = QTimer(self)
+        self._left.setSingleShot(True)
+        self._left.setInterval(_AWAY_MS)
+        self._left.timeout.connect(self.look_at_all)
+        self._lasting = 0
+        """At most so many objects have outlived a tick since some were set aside."""
+        self._aside = False
+        app = QGuiApplication.instance()
+        if isinstance(app, QGuiApplication):
+            app.applicationStateChanged.connect(self.state_changed)
+
+    @property
+    def waits(self) -> bool:
+        """Whether nobody is at the window, and there is something to look at if nobody comes."""
+        return self._left.isActive()
 
     def start(self) -> None:
-        """Take over. What exists by now stays for good and is not looked at again: modules, classes, the window."""
+        """Take over. What exists by now mostly stays for good and is set aside: modules, classes, the window."""
         self._was_on = gc.isenabled()
         self._interval = sys.getswitchinterval()
         # A thread of ours that decodes or hashes gives the interpreter back at once when the window wants it, not after 5 ms
@@ -41,15 +65,44 @@ class Collector(QObject):
     def stop(self) -> None:
         """Give it back as it was."""
         self._timer.stop()
+        self._left.stop()
         sys.setswitchinterval(self._interval)
         gc.unfreeze()
         if self._was_on:
             gc.enable()
 
     def tick(self) -> None:
-        """Collect the oldest generation that is due."""
+        """Collect the oldest generation that is due; a crowd is set aside, as are those that outlived many ticks."""
+        young = gc.get_count()[0]
+        if young > CROWD:
+            self._set_aside()
+            return
         due = [
             number for number, (count, most) in enumerate(zip(gc.get_count(), gc.get_threshold(), strict=True)) if count > most
         ]
-        if due:
+        if not due:
+            return
+        self._lasting += young
+        if self._lasting > CROWD:
+            gc.collect()
+            self._set_aside()
+        else:
             gc.collect(due[-1])
+
+    def state_changed(self, state: Qt.ApplicationState) -> None:
+        """Somebody came to the window or left it."""
+        if state is Qt.ApplicationState.ApplicationActive:
+            self._left.stop()
+        elif self._aside and self._timer.isActive():
+            self._left.start()
+
+    def look_at_all(self) -> None:
+        """Collect what was set aside too. Takes as long as it takes."""
+        gc.unfreeze()
+        gc.collect()
+        self._set_aside()
+        self._aside = False
+
+    def _set_aside(self) -> None:
+        gc.freeze()
+        self._lasting, self._aside = 0, True
