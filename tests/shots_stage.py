@@ -209,7 +209,7 @@ class Stage:
         await self._pass_gates()
         await self.afternoon.allow(main, 3)
         panel = window.conductor.page.permission
-        await window.until(panel.isVisible)
+        await window.until(lambda: panel.isVisible() and panel.question is not None and "rm -rf" in panel.question.subject)
         await live.prompt(main, Prompt(text="Then add a line to the changelog, under Fixed."))
         self.clock.on(14)
         state = await live.look(main)

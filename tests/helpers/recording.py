@@ -107,9 +107,10 @@ class Recorder:
         self._gates += 1
         return {"repeat": 1, "steps": updates}
 
-    def shell(self, line: str, **more: object) -> JsonObject:
-        """A command in a terminal of ours."""
-        return {"shell": line, "via": "terminal", "quiet": True, **more}
+    def shell(self, line: str, *, lasts: float = 0.0, **more: object) -> JsonObject:
+        """A command in a terminal of ours; so many seconds pass until the agent says that it is over."""
+        waits = self.wait(lasts) if lasts else {}
+        return {"shell": line, "via": "terminal", "quiet": True, "then": waits.pop("parallel", [[]])[0], **waits, **more}
 
     def choice(self, title: str, turns: Sequence[Turn]) -> AgentChoice:
         """An agent that has these turns before it."""
@@ -251,7 +252,7 @@ class Afternoon:
                     {"think": "The guide quotes code. If I format after I quoted it, the guide is wrong again."},
                     recorder.wait(6),
                     {"say": "I’ll format first, so that the guide quotes the final code."},
-                    recorder.shell("ruff format src"),
+                    recorder.shell("ruff format src", lasts=0.8),
                     recorder.read(folder, "docs/export.md", "src/export/csv_writer.py", "src/export/rows.py"),
                     edit("docs/export.md", tidepool.GUIDE_5),
                     edit("docs/changes/0142-lazy-rows.md", tidepool.NOTE),

@@ -203,6 +203,7 @@ class Steps:
 
             folder = self.path(turn, step.get("cwd") or ".")
             code = subprocess.run(step["shell"], shell=True, cwd=folder, stdout=subprocess.DEVNULL, check=False).returncode
+        self.steps(turn, step.get("then", []))
         told = {"rawOutput": {"exit_code": code}} if step.get("tells_exit") else {}
         self.agent.update(session, "tool_call_update", toolCallId=call, status="failed" if code else "completed", **told)
 
