@@ -1,8 +1,8 @@
 """Keep Python's own housekeeping out of a person's way: cycles are looked for on the UI thread only, in small steps.
 
-What a collection takes grows with what it looks at: a thread that reads a chat makes a million objects, and to look at them once
-would hold up the window for a quarter of a second. They are values that die without it, so a crowd is set aside (`gc.freeze`),
-and looked at when nobody is at the window.
+What a collection takes grows with what it looks at: a thread that reads a chat makes a million objects, and to look at them
+once would hold up the window for a quarter of a second. They are values that die without it, so a crowd is set aside
+(`gc.freeze`), and looked at when nobody is at the window.
 
 By itself Python collects in whichever thread allocates next. A Qt object that dies outside of its own thread leaves its timers
 and connections behind, and the process ends when Qt uses them. UI thread only.

@@ -65,6 +65,8 @@ def changed_files(
     """All files that the chat's turns, restores and undos changed, by path. ``net``: what is known of the differences between
     the start and the disk, where that was computed; ``names``: how other chats are called."""
     own = touched_by_turns(timeline)
+    if not own:
+        return []
     runs: dict[WorkspacePath, _Run] = {}
     for entry in timeline.entries:
         for change in entry.files:
@@ -76,6 +78,8 @@ def changed_files(
 def count_changed(timeline: Timeline) -> int:
     """How many files `changed_files` finds, without looking at what became of each."""
     own = touched_by_turns(timeline)
+    if not own:
+        return 0
     found: set[WorkspacePath] = set()
     for entry in timeline.entries:
         for change in entry.files:

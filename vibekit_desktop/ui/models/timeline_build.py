@@ -82,7 +82,7 @@ class _Rows:
         self._kept = kept
         self._running = running
         self._why_off = "" if timeline.workspace_found else tr("The workspace was not found where it was.")
-        self._entries = {entry.entry: entry for entry in timeline.entries if entry.kind is EntryKind.RESTORE and entry.entry}
+        self._entries = {entry.entry: entry for entry in timeline.entries if entry.entry and entry.kind is EntryKind.RESTORE}
         newest = timeline.entries[-1] if timeline.entries and running is None else None
         self._in_now = {one.path: one for one in newest.files} if newest is not None and newest.kind is EntryKind.NOW else {}
         self.rows: list[TimelineRow] = []

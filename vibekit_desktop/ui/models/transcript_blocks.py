@@ -54,7 +54,8 @@ class BlockMaker:
         self._view: ChatView | None = None
         self._messages: Sequence[Message] = ()
         self._first = 0
-        self._entries: dict[int, TimelineEntry] | None = None
+        self._timeline: Timeline | None = None
+        self._by_turn: dict[int, TimelineEntry] | None = None
         self._changes: dict[int, Known] = {}
         self._conflicts: dict[int, dict[str, ConflictCard]] = {}
         """By turn and path, the newest of each."""
@@ -74,8 +75,15 @@ class BlockMaker:
 
     def set_timeline(self, timeline: Timeline) -> None:
         """What the turns changed."""
-        self._entries = {entry.turn: entry for entry in timeline.entries if entry.kind is EntryKind.TURN}
+        self._timeline, self._by_turn = timeline, None
         self._changes = {}
+
+    def _entry(self, turn: int) -> TimelineEntry | None:
+        """What is known of a turn. Looking at tens of thousands of entries takes its time: not before one is asked for."""
+        if self._by_turn is None:
+            entries = self._timeline.entries if self._timeline is not None else ()
+            self._by_turn = {entry.turn: entry for entry in entries if entry.kind is EntryKind.TURN}
+        return self._by_turn.get(turn)
 
     def set_conflicts(self, conflicts: Sequence[ConflictCard]) -> bool:
         """Who else changed what the chat changed, oldest first; whether that is news."""
@@ -206,8 +214,8 @@ class BlockMaker:
         return self._view is None or self._view.workspace_found
 
     def _changed(self, turn: int) -> bool | None:
-        entry = self._entries.get(turn) if self._entries is not None else None
-        if self._entries is None or (turn == self.running and entry is None):
+        entry = self._entry(turn)
+        if self._timeline is None or (turn == self.running and entry is None):
             return None
         if turn == self.running and not (entry is not None and entry.files):
             return None  # it may still change something
@@ -250,7 +258,7 @@ class BlockMaker:
 
     def _known(self, turn: int, number: int) -> Known:
         """What is known of the changes of a turn that a message belongs to."""
-        entry = (self._entries or {}).get(turn)
+        entry = self._entry(turn)
         if entry is None:
             return NOTHING_KNOWN
         found = self._changes.get(turn)
@@ -270,7 +278,7 @@ class BlockMaker:
         return found
 
     def _working(self, turn: int) -> WorkingBlock:
-        live, entry = self.live, (self._entries or {}).get(turn)
+        live, entry = self.live, self._entry(turn)
         files = entry.files if entry is not None else ()
         began = live.turn_began_at if live is not None else 0
         return WorkingBlock(
@@ -287,13 +295,13 @@ class BlockMaker:
 
     def _make_footer(self, message: Message, turn: int) -> FooterBlock:
         took = message.turn_elapsed_ms
-        entry = (self._entries or {}).get(turn)
+        entry = self._entry(turn)
         if not took and entry is not None:
             took = entry.duration_ms
         files = entry.files if entry is not None else ()
         return FooterBlock(
             turn=turn,
-            files=len(files) if self._entries is not None else None,
+            files=len(files) if self._timeline is not None else None,
             added=sum(change.lines_added or 0 for change in files),
             removed=sum(change.lines_removed or 0 for change in files),
             duration_ms=took,
