@@ -15,6 +15,7 @@ from vibekit_desktop.ui.theme import icons
 from vibekit_desktop.ui.theme.palette import ThemeHub
 from vibekit_desktop.ui.theme.style import cast_shadow, rounded
 from vibekit_desktop.ui.views.controls import Button, IconButton
+from vibekit_desktop.ui.views.pulse import Pulse
 
 Action = tuple[str, Callable[[], None]]
 
@@ -24,6 +25,8 @@ _LOOK = {
     "info": ("info", "accent.text"),
     "error": ("warning", "danger.text"),
 }
+_WAITING = "waiting"
+"""The kind of a toast that stands until what it tells of has ended."""
 
 
 class _Toast(NamedTuple):
@@ -33,9 +36,21 @@ class _Toast(NamedTuple):
     everywhere: bool
 
 
+class _Arc(QWidget):
+    """Something is at work."""
+
+    def __init__(self, hub: ThemeHub, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._pulse = Pulse(hub, self)
+        self.setFixedSize(16, 16)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        self._pulse.draw_arc(QPainter(self), QRectF(1, 1, 14, 14))
+
+
 class _Frame(QWidget):
-    """The toast itself. Invariant: shows one text; closes itself unless it is an error or the mouse is over it. What had the
-    focus before one of its buttons has it again when it goes."""
+    """The toast itself. Invariant: shows one text; closes itself unless it is an error, something is waited for, or the mouse
+    is over it. What had the focus before one of its buttons has it again when it goes."""
 
     def __init__(self, host: QWidget, hub: ThemeHub, toast: _Toast, closed: Callable[[], None]) -> None:
         super().__init__(host)
@@ -50,7 +65,7 @@ class _Frame(QWidget):
         layout.setContentsMargins(14, 7, 6, 7)
         layout.setSpacing(10)
         self._picture = QLabel(self)
-        layout.addWidget(self._picture)
+        layout.addWidget(_Arc(hub, self) if toast.kind == _WAITING else self._picture)
         self.label = QLabel(self)
         self.label.setTextFormat(Qt.TextFormat.PlainText)
         self.label.setText(toast.text)
@@ -67,9 +82,10 @@ class _Frame(QWidget):
             button = Button(hub, text, kind="link", size="small", parent=self)
             button.clicked.connect(lambda: self._act(call))
             layout.addWidget(button)
-        close = IconButton(hub, "close", tr("Close this message"), parent=self)
-        close.clicked.connect(self.close_now)
-        layout.addWidget(close)
+        if toast.kind != _WAITING:
+            close = IconButton(hub, "close", tr("Close this message"), parent=self)
+            close.clicked.connect(self.close_now)
+            layout.addWidget(close)
         cast_shadow(self, hub)
         hub.changed.connect(self._themed)
         self._themed()
@@ -85,8 +101,9 @@ class _Frame(QWidget):
             app.focusChanged.connect(self._focus_moved)
 
     def _themed(self) -> None:
-        glyph, token = _LOOK[self.toast.kind]
-        self._picture.setPixmap(icons.pixmap(self._hub.theme, glyph, token, 16, self.devicePixelRatioF()))
+        if self.toast.kind in _LOOK:
+            glyph, token = _LOOK[self.toast.kind]
+            self._picture.setPixmap(icons.pixmap(self._hub.theme, glyph, token, 16, self.devicePixelRatioF()))
         self.update()
 
     def _focus_moved(self, old: QWidget | None, new: QWidget | None) -> None:
@@ -137,7 +154,7 @@ class _Frame(QWidget):
         self.raise_()
 
     def _start_clock(self) -> None:
-        if self.toast.kind != "error":
+        if self.toast.kind not in ("error", _WAITING):
             self._timer.start(self._hub.theme.motion("toast-stay"))
 
     def enterEvent(self, event: QEnterEvent) -> None:
@@ -167,6 +184,10 @@ class _Frame(QWidget):
         self._move.finished.connect(self.close_now)
         self._move.start()
 
+    def say(self, text: str) -> None:
+        """How far it is. Nobody is interrupted for it."""
+        self.label.setText(text)
+
     def close_now(self) -> None:
         """Be gone, and say so once."""
         self._timer.stop()
@@ -175,6 +196,28 @@ class _Frame(QWidget):
             self.hide()
             self.deleteLater()
             self._closed()
+
+
+class Waiting:
+    """What a person waits for, while it is told: `say` how far it is, `end` when it is over."""
+
+    def __init__(self, frame: _Frame) -> None:
+        self._frame = frame
+        self._over = False
+        frame.destroyed.connect(self._gone)
+
+    def _gone(self) -> None:
+        self._over = True
+
+    def say(self, text: str) -> None:
+        """Another text in the same place."""
+        if not self._over:
+            self._frame.say(text)
+
+    def end(self) -> None:
+        """It is over: the toast goes, if other news did not take its place."""
+        if not self._over:
+            self._frame.close_now()
 
 
 class Notifier(QObject):
@@ -231,20 +274,31 @@ class Notifier(QObject):
             shown.close_now()
         self._show(_Toast(text, kind, action, everywhere))
 
+    def wait(self, text: str, stop: Callable[[], None] | None = None) -> Waiting:
+        """Show that something is at work until the answer is ended; ``stop`` is what Cancel does, if it can be stopped."""
+        shown = self._frame
+        if shown is not None and shown.toast.kind == "error":
+            self._covered = shown.toast
+        if shown is not None:
+            self._frame = None
+            shown.close_now()
+        return Waiting(self._show(_Toast(text, _WAITING, None if stop is None else (tr("Cancel"), stop), everywhere=True)))
+
     @property
     def shown(self) -> str:
         """The text on the screen, or nothing."""
-        return self._frame.toast.text if self._frame is not None else ""
+        return self._frame.label.text() if self._frame is not None else ""
 
     def dismiss(self) -> None:
         """Close what is shown."""
         if self._frame is not None:
             self._frame.close_now()
 
-    def _show(self, toast: _Toast) -> None:
+    def _show(self, toast: _Toast) -> _Frame:
         frame = _Frame(self._host, self._hub, toast, lambda: self._closed(frame))
         self._frame = frame
         frame.enter(self._place(frame))
+        return frame
 
     def _closed(self, frame: _Frame) -> None:
         if self._frame is not frame:

@@ -225,7 +225,7 @@ class RestorePreview(Overlay[RestorePlan]):
     def show_progress(self, done: int, total: int) -> None:
         """The restore is running: ``done`` of ``total`` files are in place."""
         if self._running:
-            self._set_primary(tr("Restoring {done} of {total}…", done=done, total=total), enabled=False)
+            self._set_primary(tr("Restoring {done} of {total}…", done=f"{done:,}", total=f"{total:,}"), enabled=False)
 
     def may_close(self) -> bool:
         """Not while files are being put in place."""

@@ -34,6 +34,7 @@ from vibekit_desktop.ui.error_text import sentence
 from vibekit_desktop.ui.models.restore_items import may_choose
 from vibekit_desktop.ui.notify import Notifier
 from vibekit_desktop.ui.operations.outcome import done_text, partly_text, turns_words
+from vibekit_desktop.ui.operations.patience import GivenUp, LongWork, patiently
 from vibekit_desktop.ui.text import tr
 from vibekit_desktop.ui.theme.palette import ThemeHub
 from vibekit_desktop.ui.wording import file_name, leave_text, point_words, shown_path
@@ -70,6 +71,8 @@ class CheckpointOperations(QObject):
         self._window = window
         self._busy = False
         self._dialog: RestorePreview | None = None
+        self._told: tuple[ChatId, LongWork] | None = None
+        """What is carried out without a dialog, and where that is said."""
         bridge.subscribe(self, RestoreProgressed, self._progressed)
 
     # What views ask for; each starts a task that reports its own errors.
@@ -100,7 +103,7 @@ class CheckpointOperations(QObject):
         """Preview, confirm, restore; None if the person said no or it could not be done."""
 
         async def work() -> Outcome | None:
-            plan = await self._core.checkpoints.plan_restore(chat, point, paths=(), scope=Scope.BOTH, mine=KEEP_MINE)
+            plan = await self._planned(self._plan_restore(chat, point, Scope.BOTH, KEEP_MINE))
             return await self._preview(plan, lambda scope, mine: self._plan_restore(chat, point, scope, mine))
 
         return await self._run(work, again=lambda: self.start_restore(chat, point))
@@ -112,7 +115,7 @@ class CheckpointOperations(QObject):
             return await self._core.checkpoints.plan_undo_file(chat, point, path, mine=mine)
 
         async def work() -> Outcome | None:
-            planned = await plan(KEEP_MINE)
+            planned = await self._planned(plan(KEEP_MINE))
             file = next((each for each in planned.files if each.path == path), None)
             if file is None or (file.action is Action.LEAVE and not may_choose(file)):
                 self._nothing_to_undo(path, point, file)
@@ -129,7 +132,7 @@ class CheckpointOperations(QObject):
                     return None
                 if may_choose(file):
                     mine = Mine(restore=frozenset({path}))
-                    planned = await plan(mine)
+                    planned = await self._planned(plan(mine))
             return await self._carry_out(planned, lambda: plan(mine))
 
         return await self._run(work, again=lambda: self.start_undo_file(chat, path, point))
@@ -142,13 +145,13 @@ class CheckpointOperations(QObject):
             return await self._core.checkpoints.plan_undo_file(chat, point, path, mine=mine)
 
         async def work() -> Outcome | None:
-            planned = await plan(KEEP_MINE)
+            planned = await self._planned(plan(KEEP_MINE))
             file = next((each for each in planned.files if each.path == path), None)
             if file is None or (file.action is Action.LEAVE and not may_choose(file)):
                 self._nothing_to_undo(path, point, file)
                 return None
             # Asking for it is the choice: what is on disk is copied first and can be had again.
-            wanted = await plan(Mine(restore=frozenset({path}))) if may_choose(file) else planned
+            wanted = await self._planned(plan(Mine(restore=frozenset({path})))) if may_choose(file) else planned
             return await self._preview(wanted, lambda _, mine: plan(mine))
 
         def again() -> None:
@@ -194,6 +197,9 @@ class CheckpointOperations(QObject):
     async def _plan_restore(self, chat: ChatId, point: Point, scope: Scope, mine: Mine) -> RestorePlan:
         return await self._core.checkpoints.plan_restore(chat, point, paths=(), scope=scope, mine=mine)
 
+    async def _planned(self, plan: Awaitable[RestorePlan]) -> RestorePlan:
+        return await patiently(self._notifier, plan, tr("Looking at the files…"))
+
     async def _run(self, work: Callable[[], Awaitable[Outcome | None]], *, again: Callable[[], None]) -> RestoreReport | None:
         if self._busy:
             return None
@@ -202,6 +208,8 @@ class CheckpointOperations(QObject):
             outcome = await work()
         except CoreError as error:
             self._tell_error(error, again)
+            return None
+        except GivenUp:
             return None
         finally:
             self._busy = False
@@ -216,7 +224,7 @@ class CheckpointOperations(QObject):
         return report
 
     async def _back(self, plan: Plan) -> Outcome | None:
-        planned = await plan(KEEP_MINE)
+        planned = await self._planned(plan(KEEP_MINE))
         if any(file.action is Action.LEAVE and file.reason != LeaveReason.SAME for file in planned.files):
             return await self._preview(planned, lambda _, mine: plan(mine))
         return await self._carry_out(planned, lambda: plan(KEEP_MINE))
@@ -249,12 +257,20 @@ class CheckpointOperations(QObject):
         wanted = {file.path: file.action for file in plan.acts}
         for _ in range(_TRIES - 1):
             try:
-                return plan, await self._core.checkpoints.carry_out(plan, initiator=INITIATOR)
+                return plan, await self._write(plan)
             except PlanStale:
-                plan = await again()
+                plan = await self._planned(again())
                 if {file.path: file.action for file in plan.acts} != wanted:
                     raise
-        return plan, await self._core.checkpoints.carry_out(plan, initiator=INITIATOR)
+        return plan, await self._write(plan)
+
+    async def _write(self, plan: RestorePlan) -> RestoreReport:
+        with LongWork(self._notifier, tr("Restoring…")) as told:
+            self._told = (plan.chat, told)
+            try:
+                return await self._core.checkpoints.carry_out(plan, initiator=INITIATOR)
+            finally:
+                self._told = None
 
     def _question(self, file: PlannedFile, point: Point) -> Question | None:
         """The question that must be asked before one file is put back, if any."""
@@ -320,6 +336,8 @@ class CheckpointOperations(QObject):
     def _progressed(self, event: RestoreProgressed) -> None:
         if self._dialog is not None and self._dialog.plan.chat == event.chat:
             self._dialog.show_progress(event.done, event.total)
+        elif self._told is not None and self._told[0] == event.chat:
+            self._told[1].say(tr("Restoring {done} of {total}…", done=f"{event.done:,}", total=f"{event.total:,}"))
 
 
 def _only(point: Point) -> str:

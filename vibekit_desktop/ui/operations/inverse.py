@@ -36,6 +36,7 @@ from vibekit_desktop.ui.models.overlaps import change_name
 from vibekit_desktop.ui.models.restore_items import summary_of
 from vibekit_desktop.ui.notify import Notifier
 from vibekit_desktop.ui.operations.outcome import partly_text
+from vibekit_desktop.ui.operations.patience import GivenUp, LongWork, patiently
 from vibekit_desktop.ui.text import tr, tr_n
 from vibekit_desktop.ui.theme.palette import ThemeHub
 from vibekit_desktop.ui.wording import file_name, leave_text, point_words, shown_path
@@ -140,6 +141,8 @@ class InverseOperations(QObject):
             action = (tr("Try again"), lambda: self.start(wish)) if error.retryable else None
             self._notifier.toast(sentence(error).sentence, "error", action)
             return None
+        except GivenUp:
+            return None
         finally:
             self._busy = False
         if outcome is None:
@@ -153,24 +156,32 @@ class InverseOperations(QObject):
     async def _plan(self, wish: Wish, decisions: Decisions = ()) -> InversePlan:
         return await self._core.undo.plan(wish.request, decisions)
 
+    async def _planned(self, wish: Wish, decisions: Decisions = ()) -> InversePlan:
+        """Outside of a dialog."""
+        return await patiently(self._notifier, self._plan(wish, decisions), tr("Looking at the files…"))
+
+    async def _write(self, plan: RestorePlan) -> RestoreReport:
+        with LongWork(self._notifier, tr("Undoing…")):
+            return await self._core.checkpoints.carry_out(plan, initiator=INITIATOR)
+
     async def _work(self, wish: Wish) -> tuple[InversePlan, RestoreReport] | None:
-        planned = await self._agreed(wish, await self._plan(wish))
+        planned = await self._agreed(wish, await self._planned(wish))
         for _ in range(_TRIES):
             if planned is None or planned.plan is None:
                 return None
             wish = _as_agreed(wish, planned)
             try:
-                return planned, await self._core.checkpoints.carry_out(planned.plan, initiator=INITIATOR)
+                return planned, await self._write(planned.plan)
             except PlanStale as stale:
                 _log.info("plan stale: %d paths", len(stale.changed))
-                fresh = await self._plan(wish, planned.decisions)
+                fresh = await self._planned(wish, planned.decisions)
                 if fresh.overlaps == planned.overlaps and _acts(fresh.plan) == _acts(planned.plan):
                     planned = fresh
                 else:  # what was decided was decided of something else
-                    planned = await self._agreed(wish, await self._plan(wish))
+                    planned = await self._agreed(wish, await self._planned(wish))
         assert planned is not None
         assert planned.plan is not None
-        return planned, await self._core.checkpoints.carry_out(planned.plan, initiator=INITIATOR)
+        return planned, await self._write(planned.plan)
 
     async def _agreed(self, wish: Wish, plan: InversePlan) -> InversePlan | None:
         """The plan that somebody agrees to, or None."""
@@ -198,7 +209,7 @@ class InverseOperations(QObject):
             self.compare_wanted.emit(wish.path, AfterTurn(wish.turns) if wish.turns else wish.request.new)
         if key == "turns":
             turns = replace(wish, request=replace(wish.request, new=AfterTurn(wish.turns)), turns=0, asked=True)
-            return await self._agreed(turns, await self._plan(turns))
+            return await self._agreed(turns, await self._planned(turns))
         return plan if key == "go" else None
 
     @staticmethod
