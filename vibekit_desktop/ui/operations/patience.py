@@ -53,9 +53,14 @@ class LongWork:
 async def patiently(notifier: Notifier, work: Awaitable[T], text: str) -> T:
     """The answer of ``work``, which changes nothing for anybody; ``text`` says what it does. Raises `GivenUp`."""
     running = asyncio.ensure_future(work)
-    given_up = asyncio.get_running_loop().create_future()
+    given_up: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+
+    def give_up() -> None:
+        if not given_up.done():
+            given_up.set_result(None)
+
     try:
-        with LongWork(notifier, text, lambda: given_up.done() or given_up.set_result(None)):
+        with LongWork(notifier, text, give_up):
             await asyncio.wait({running, given_up}, return_when=asyncio.FIRST_COMPLETED)
         if not running.done():
             raise GivenUp
