@@ -11,10 +11,11 @@ from PySide6.QtGui import QImage, QPainter, QTextDocument
 from pytestqt.qtbot import QtBot
 
 from vibekit_desktop.core.highlight.lex import lex
+from vibekit_desktop.core.types.chats import DiffFragment
 from vibekit_desktop.core.types.diffs import StyleRuns
 from vibekit_desktop.ui.long_text import MAX_LINE, cut_lines, terminal_lines
 from vibekit_desktop.ui.models.markdown import Code, Prose, file_name, pieces, plain_pieces
-from vibekit_desktop.ui.models.mini_diff import MiniLine, compare, counts
+from vibekit_desktop.ui.models.mini_diff import MiniLine, compare, counts, places
 from vibekit_desktop.ui.text import tr_n
 from vibekit_desktop.ui.theme.palette import Theme
 from vibekit_desktop.ui.theme.tokens import load_tokens
@@ -123,7 +124,7 @@ def test_output_of_a_terminal_shows_its_last_lines_without_colours() -> None:
 
 
 def test_a_small_diff_marks_the_words_that_changed() -> None:
-    lines = compare("## Empty\nRows are dropped.\n", "## Empty\nRows are kept.\nLazily.\n", 41)
+    lines = compare("## Empty\nRows are dropped.\n", "## Empty\nRows are kept.\nLazily.\n", (41, 41))
     assert lines == (
         MiniLine("", "## Empty", 41),
         MiniLine("-", "Rows are dropped.", 42, ((9, 16),)),
@@ -134,6 +135,23 @@ def test_a_small_diff_marks_the_words_that_changed() -> None:
 
 def test_a_rewritten_line_has_no_marks_and_no_number_is_invented() -> None:
     assert compare("abc\n", "something else entirely\n") == (MiniLine("-", "abc"), MiniLine("+", "something else entirely"))
+
+
+def test_a_small_diff_has_no_blank_lines_around_what_changed_but_those_between_it() -> None:
+    old, new = "top\n\none\n\ntwo\n\nend\n", "top\n\n1\n\n2\n\nend\n"
+    assert [line.text for line in compare(old, new)] == ["one", "1", "", "two", "2"]
+    assert [line.text for line in compare("\na\nb\n", "\na\nc\n")] == ["a", "b", "c"]
+
+
+def test_a_fragment_has_line_numbers_only_where_it_stands_at_one_place() -> None:
+    before, after = b"one\r\ntwo\r\nsame\r\nsame\r\n", b"one\n2\nand\nsame\nsame\n"
+    fragments = (
+        DiffFragment(path="a", old_text="two\n", new_text="2\nand\n"),
+        DiffFragment(path="a", old_text="same", new_text="and"),
+        DiffFragment(path="a", new_text="gone since"),
+    )
+    assert places(fragments, before, after) == ((2, 2), (0, 3), (0, 0))
+    assert places(fragments, None, b"\xff\n2\nand\n")[0] == (0, 2)
 
 
 def test_counts_are_of_lines() -> None:

@@ -3,6 +3,7 @@
 Connects only; what is found is in `views.transcript_find`, what is open in `operations.open_chat`. UI thread only.
 """
 
+import asyncio
 from collections.abc import Iterable, Sequence
 
 from PySide6.QtCore import QObject, Signal
@@ -10,7 +11,7 @@ from PySide6.QtGui import QGuiApplication
 
 from vibekit_desktop.core.api import Core
 from vibekit_desktop.core.types.agents import Prompt
-from vibekit_desktop.core.types.chats import ChatView, Message
+from vibekit_desktop.core.types.chats import ChatView, DiffFragment, Message
 from vibekit_desktop.core.types.checkpoints import AfterTurn, BeforeTurn, Now, State, Timeline
 from vibekit_desktop.core.types.diffs import DiffRequest
 from vibekit_desktop.core.types.errors import CoreError
@@ -19,6 +20,7 @@ from vibekit_desktop.ui.bridge import Bridge
 from vibekit_desktop.ui.error_text import sentence
 from vibekit_desktop.ui.live_desk import LiveDesk
 from vibekit_desktop.ui.models.cards import relative
+from vibekit_desktop.ui.models.mini_diff import places
 from vibekit_desktop.ui.models.transcript import TranscriptModel
 from vibekit_desktop.ui.notify import Notifier
 from vibekit_desktop.ui.operations.editor import open_file
@@ -72,6 +74,7 @@ class TranscriptDesk(QObject):
         view.open_chat_requested.connect(lambda chat: self.chat_wanted.emit(ChatId(chat)))
         view.earlier_requested.connect(lambda: opened.read_earlier(model.first_loaded))
         view.colours_wanted.connect(self._colour)
+        view.places_wanted.connect(self._place)
         view.copied.connect(lambda: notifier.toast(tr("Copied"), "done"))
         view.edit_requested.connect(self._write_anew)
         view.file_requested.connect(self._open_file)
@@ -91,6 +94,22 @@ class TranscriptDesk(QObject):
             self._view.set_colours(key, await self._core.diffs.highlight(name, lines))
 
         self._bridge.spawn(self._view, work(), name="colour a code block")
+
+    def _place(self, key: str, turn: int, path: str, fragments: tuple[DiffFragment, ...]) -> None:
+        """Where the fragments of a change stand in the file, before and after the turn; nowhere if that is not known."""
+        chat = self._open.chat
+
+        async def work(chat: ChatId) -> None:
+            try:
+                sides = await self._core.diffs.sides(DiffRequest(chat, WorkspacePath(path), BeforeTurn(turn), AfterTurn(turn)))
+            except CoreError:
+                return
+            found = await asyncio.to_thread(places, fragments, *sides)
+            if chat == self._open.chat:
+                self._view.set_places(key, found)
+
+        if chat is not None:
+            self._bridge.spawn(self._view, work(chat), name="place a small diff")
 
     # Messages that are not loaded.
 

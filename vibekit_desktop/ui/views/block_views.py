@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence, Set
 from functools import lru_cache
+from types import MappingProxyType
 from typing import assert_never
 
 from vibekit_desktop.core.types.diffs import StyleRuns
@@ -21,6 +22,7 @@ from vibekit_desktop.ui.models.blocks import (
 from vibekit_desktop.ui.models.transcript_rows import Kind
 from vibekit_desktop.ui.theme.palette import Theme
 from vibekit_desktop.ui.views.answer import AnswerView
+from vibekit_desktop.ui.views.asked_once import Places
 from vibekit_desktop.ui.views.block_view import BlockView, tall
 from vibekit_desktop.ui.views.text_rows import UserView, event_view, thinking_view
 from vibekit_desktop.ui.views.tool_cards import CardsView
@@ -42,9 +44,11 @@ def make_view(
     closed: Set[str] = frozenset(),
     earlier: BlockView | None = None,
     files: Set[str] = frozenset(),
+    places: Mapping[str, Places] = MappingProxyType({}),
 ) -> BlockView:
     """Lay one block out. ``closed``: keys of cards that open by themselves and were closed; ``earlier``: how the same row was
-    laid out before, for what is the same in it; ``files``: paths that can be opened."""
+    laid out before, for what is the same in it; ``files``: paths that can be opened; ``styles`` and ``places``: what is known
+    of the colours of code and of where fragments stand."""
     match block:
         case CheckpointBlock():
             return CheckpointView(theme, block, width)
@@ -58,7 +62,7 @@ def make_view(
                 theme, block, width, key, opened=opened, styles=styles, shifts=shifts, earlier=before, files=files
             )
         case CardsBlock():
-            return CardsView(theme, block, width, opened, closed)
+            return CardsView(theme, block, width, opened, closed, styles=styles, places=places)
         case FooterBlock():
             return FooterView(theme, block, width)
         case EventBlock():

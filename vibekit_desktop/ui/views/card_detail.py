@@ -3,30 +3,34 @@
 A part paints itself and knows where it stands; only those in sight are painted. UI thread only.
 """
 
-from collections.abc import Callable, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence, Set
 
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter, QPen
 
-from vibekit_desktop.core.types.diffs import Span
+from vibekit_desktop.core.types.chats import DiffFragment
+from vibekit_desktop.core.types.diffs import Span, StyleRuns
 from vibekit_desktop.ui.long_text import terminal_lines
 from vibekit_desktop.ui.models.blocks import Card
 from vibekit_desktop.ui.models.conflicts import ConflictCard
 from vibekit_desktop.ui.models.mini_diff import MiniLine, compare
 from vibekit_desktop.ui.text import tr, tr_n
 from vibekit_desktop.ui.theme.palette import Theme
+from vibekit_desktop.ui.views.asked_once import Places, Unplaced, Wanted
 from vibekit_desktop.ui.views.block_view import LEFT, RIGHT, Hit, PaintState, TextButton, off_hit, tall
 from vibekit_desktop.ui.views.code_cells import line_of
-from vibekit_desktop.ui.views.code_line import LinePainter
+from vibekit_desktop.ui.views.code_layout import Runs
+from vibekit_desktop.ui.views.code_line import LinePainter, runs_of
 from vibekit_desktop.ui.views.conflict_note import ConflictNoteView
 from vibekit_desktop.ui.views.controls import draw_icon
 from vibekit_desktop.ui.views.row_paint import draw_text, text_width
-from vibekit_desktop.ui.wording import MINUS, number_text
+from vibekit_desktop.ui.wording import MINUS, number_text, shown_path
 
 _MOST_LINES = 12
 _MOST_SHOWN = 2_000
 _MOST_STEPS = 30
 _LAST_OUTPUT = 64_000
+_MOST_COLOURED = 64_000
 _NOTE_INSET = 12
 
 Painting = Callable[[QPainter, PaintState], None]
@@ -42,17 +46,33 @@ def _last_lines(output: str, most: int) -> tuple[tuple[str, ...], int]:
 
 
 class CardDetail:
-    """Parts under each other at one width. ``opened``: keys of what somebody opened.
+    """Parts under each other at one width. ``opened``: keys of what somebody opened. ``wanted`` and ``unplaced``: what would
+    be known better of small diffs: colours, and where they stand; `holds` tells whether an answer is about them.
 
     Invariant: ``found`` are the places that can be pressed, ``y`` is where the next part begins."""
 
-    def __init__(self, theme: Theme, width: int, opened: Set[str]) -> None:
+    def __init__(
+        self,
+        theme: Theme,
+        width: int,
+        opened: Set[str],
+        styles: Mapping[str, StyleRuns | None],
+        places: Mapping[str, Places],
+    ) -> None:
         self.theme = theme
         self.width = width
         self.parts: list[tuple[float, float, Painting]] = []
         self.found: list[Hit] = []
         self.y = 0.0
         self.opened = opened
+        self.wanted: list[Wanted] = []
+        self.unplaced: list[Unplaced] = []
+        self._styles = styles
+        self._places = places
+
+    def holds(self, key: str) -> bool:
+        """Whether colours or places of this key are shown here once they are known."""
+        return any(key == one[0] for one in (*self.wanted, *self.unplaced))
 
     def add(self, height: float, part: Painting) -> None:
         """One more part, which paints itself where it was told that it stands."""
@@ -89,14 +109,11 @@ class CardDetail:
     def add_detail(self, card: Card) -> None:
         """What an open card shows."""
         if card.fragments:
-            lines: list[MiniLine] = []
-            for fragment in card.fragments:
-                lines += compare(fragment.old_text, fragment.new_text, card.first_line if not lines else 0)
-            self._add_mini(lines[:_MOST_LINES])
-            if len(lines) > _MOST_LINES and card.path:
-                self._add_more(tr_n("Show the 1 line", "Show all {n} lines", len(lines)), "diff", card.path, card.turn)
-            elif len(lines) > _MOST_LINES:
-                self._add_note(tr("{n} more lines", n=len(lines) - _MOST_LINES))
+            count = self._add_mini(card)
+            if count > _MOST_LINES and card.path:
+                self._add_more(tr_n("Show the 1 line", "Show all {n} lines", count), "diff", card.path, card.turn)
+            elif count > _MOST_LINES:
+                self._add_note(tr("{n} more lines", n=count - _MOST_LINES))
         elif card.lines:
             self._add_text(card.lines)
         elif card.steps:
@@ -104,7 +121,40 @@ class CardDetail:
         elif card.output.strip():
             self._add_output(card)
 
-    def _add_mini(self, lines: list[MiniLine]) -> None:
+    def _add_mini(self, card: Card) -> int:
+        """The first lines of a small diff; how many it has."""
+        key = f"mini:{card.turn}:{card.key}"
+        known = self._places.get(key, ())
+        if card.path and not card.held:  # while the turn runs the file may go on changing
+            self.unplaced.append((key, card.turn, card.path, card.fragments))
+        lines: list[tuple[MiniLine, Runs]] = []
+        count = 0
+        for number, fragment in enumerate(card.fragments):
+            told = card.first_line if not number else 0
+            old, new = known[number] if number < len(known) else (0, 0)
+            found = compare(fragment.old_text, fragment.new_text, (old or told, new or told))
+            count += len(found)
+            shown = found[: _MOST_LINES - len(lines)]
+            if shown and card.state != "active":
+                self._want(f"{key}:{number}", fragment, shown)
+            lines += [(line, self._runs(f"{key}:{number}", line)) for line in shown]
+        self._add_mini_lines(lines)
+        return count
+
+    def _want(self, key: str, fragment: DiffFragment, shown: Sequence[MiniLine]) -> None:
+        """Ask for the colours of lines of a fragment, once all of it is there."""
+        name = shown_path(fragment.path)
+        for side, text, signs in (("old", fragment.old_text, "-"), ("new", fragment.new_text, "+")):
+            last = max((line.at for line in shown if (line.sign or "+") == signs), default=-1)
+            if last >= 0:
+                lines = tuple(text.split("\n", last + 1)[: last + 1])
+                if sum(map(len, lines)) <= _MOST_COLOURED:
+                    self.wanted.append((f"{key}:{side}", name, lines))
+
+    def _runs(self, key: str, line: MiniLine) -> Runs:
+        return runs_of(self._styles.get(f"{key}:{'old' if line.sign == '-' else 'new'}"), line.at, len(line.text))
+
+    def _add_mini_lines(self, lines: Sequence[tuple[MiniLine, Runs]]) -> None:
         theme = self.theme
         step = theme.line_height("code-small")
         top, height = self.y, 1 + 4 + step * len(lines) + 4
@@ -112,13 +162,13 @@ class CardDetail:
 
         def part(painter: QPainter, _state: PaintState) -> None:
             y = top + 5
-            for line in lines:
-                self._paint_mini(painter, code, line, y, step)
+            for line, runs in lines:
+                self._paint_mini(painter, code, line, runs, y, step)
                 y += step
 
         self.add(height, part)
 
-    def _paint_mini(self, painter: QPainter, code: LinePainter, line: MiniLine, y: float, step: int) -> None:
+    def _paint_mini(self, painter: QPainter, code: LinePainter, line: MiniLine, runs: Runs, y: float, step: int) -> None:
         theme = self.theme
         row, numbers, sign = QRectF(0, y, self.width, step), tall(theme, 40), tall(theme, 20)
         side = "del" if line.sign == "-" else "add"
@@ -137,7 +187,7 @@ class CardDetail:
         marks = [Span(start, end) for start, end in line.marks]
         left = numbers + sign
         box = QRectF(left, y, self.width - left, step)
-        code.draw(painter, box, shown, [(0, shown.length, 0)], marks, scroll=0, mark_token=f"diff.{side}-word")
+        code.draw(painter, box, shown, runs, marks, scroll=0, mark_token=f"diff.{side}-word")
 
     def _add_output(self, card: Card) -> None:
         whole = f"all:{card.key}" in self.opened

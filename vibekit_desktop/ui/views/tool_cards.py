@@ -3,15 +3,18 @@
 What is open under a row is painted by `views.card_detail`.
 """
 
-from collections.abc import Set
+from collections.abc import Mapping, Set
+from types import MappingProxyType
 
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter, QPainterPath
 
+from vibekit_desktop.core.types.diffs import StyleRuns
 from vibekit_desktop.ui.models.blocks import Card, CardFile, CardsBlock, conflict_key
 from vibekit_desktop.ui.text import tr, tr_n
 from vibekit_desktop.ui.theme.palette import Theme
 from vibekit_desktop.ui.theme.style import focus_ring, rounded
+from vibekit_desktop.ui.views.asked_once import Places
 from vibekit_desktop.ui.views.block_view import LEFT, RIGHT, PaintState, TextButton, button_ground, icon_button, tall
 from vibekit_desktop.ui.views.card_detail import CardDetail
 from vibekit_desktop.ui.views.conflict_note import ConflictChip
@@ -42,8 +45,18 @@ class CardsView(CardDetail):
     Invariant: ``hits`` are in reading order: for each card the row, Stop, its conflict, Diff, Undo, then what is under it.
     """
 
-    def __init__(self, theme: Theme, block: CardsBlock, width: int, opened: Set[str], closed: Set[str] = frozenset()) -> None:
-        super().__init__(theme, width, opened)
+    def __init__(
+        self,
+        theme: Theme,
+        block: CardsBlock,
+        width: int,
+        opened: Set[str],
+        closed: Set[str] = frozenset(),
+        *,
+        styles: Mapping[str, StyleRuns | None] = MappingProxyType({}),
+        places: Mapping[str, Places] = MappingProxyType({}),
+    ) -> None:
+        super().__init__(theme, width, opened, styles, places)
         self.copy_text = "\n".join(f"{card.verb} {card.target}" for card in block.cards)
         for card in block.cards:
             is_open = is_open_card(card, opened, closed)

@@ -14,13 +14,13 @@ from vibekit_desktop.ui.models.transcript import GROWING, TranscriptModel
 from vibekit_desktop.ui.text import tr
 from vibekit_desktop.ui.theme.palette import ThemeHub
 from vibekit_desktop.ui.views.answer import AnswerView
+from vibekit_desktop.ui.views.asked_once import CodeColours, FragmentPlaces, Places
 from vibekit_desktop.ui.views.block_view import BlockView, PaintState
 from vibekit_desktop.ui.views.block_views import gap_before, guess_all, make_view
-from vibekit_desktop.ui.views.code_colours import CodeColours
 from vibekit_desktop.ui.views.latest import LatestPill
 from vibekit_desktop.ui.views.pulse import Pulse
 from vibekit_desktop.ui.views.select_list import SelectList
-from vibekit_desktop.ui.views.tool_cards import is_open_card
+from vibekit_desktop.ui.views.tool_cards import CardsView, is_open_card
 
 _FEW = 64
 _SPOKEN = 2_000
@@ -28,11 +28,13 @@ _FOLDS = ("card", "fold", "conflict")
 
 
 class TranscriptList(SelectList):
-    """The list. ``colours_wanted`` (key, file name, lines): `set_colours` is to answer.
+    """The list. ``colours_wanted`` (key, file name, lines): `set_colours` is to answer. ``places_wanted`` (key, turn, path,
+    fragments): `set_places` is.
 
     Invariant: what is laid out is what the model says; the pill is there only while something came out of sight."""
 
     colours_wanted = Signal(str, str, tuple)
+    places_wanted = Signal(str, int, str, tuple)
 
     def __init__(self, hub: ThemeHub, model: TranscriptModel, parent: QWidget | None = None) -> None:
         super().__init__(hub, parent)
@@ -47,7 +49,9 @@ class TranscriptList(SelectList):
         self._news = False
         """Something came at the end while it was out of sight."""
         self._colours = CodeColours(self)
-        self._colours.wanted.connect(self.colours_wanted)
+        self._colours.wanted.connect(lambda code: self.colours_wanted.emit(*code))
+        self._places = FragmentPlaces(self)
+        self._places.wanted.connect(lambda card: self.places_wanted.emit(*card))
         self._shifts: dict[str, int] = {}
         self._files: frozenset[str] = frozenset()
         self._below = (-1, -1, -1, 0)
@@ -69,9 +73,18 @@ class TranscriptList(SelectList):
     # What comes in
 
     def set_colours(self, key: str, styles: StyleRuns | None) -> None:
-        """The colours of a code block that `colours_wanted` named; None = there are none."""
+        """The colours of the code that `colours_wanted` named; None = there are none."""
         self._colours.styles[key] = styles
-        for row in [row for row, view in self.views.items() if isinstance(view, AnswerView) and view.holds(key)]:
+        self._dress_anew(key)
+
+    def set_places(self, key: str, places: Places) -> None:
+        """Where the fragments that `places_wanted` named stand."""
+        self._places.places[key] = places
+        self._dress_anew(key)
+
+    def _dress_anew(self, key: str) -> None:
+        dressed = [row for row, view in self.views.items() if isinstance(view, AnswerView | CardsView) and view.holds(key)]
+        for row in dressed:
             self._former[row] = self.views.pop(row)
         self.fill()
 
@@ -90,7 +103,7 @@ class TranscriptList(SelectList):
             self.go_to(row)
 
     def _reset(self) -> None:
-        for memory in (self._opened, self._closed, self._shifts, self._former, self._colours):
+        for memory in (self._opened, self._closed, self._shifts, self._former, self._colours, self._places):
             memory.clear()
         self._news = False
         self._current = self._button = -1
@@ -193,13 +206,16 @@ class TranscriptList(SelectList):
             self.name_of(row),
             opened=self._opened,
             styles=self._colours.styles,
+            places=self._places.places,
             shifts=self._shifts,
             closed=self._closed,
             earlier=self._former.pop(row, None),
             files=self._files,
         )
-        if isinstance(view, AnswerView):
+        if isinstance(view, AnswerView | CardsView):
             self._colours.ask(view.wanted)
+        if isinstance(view, CardsView):
+            self._places.ask(view.unplaced)
         return view
 
     def is_copied(self, row: int) -> bool:
