@@ -1,6 +1,6 @@
 """Text of the transcript is chosen across messages, copied as words and as Markdown, and found in the whole chat."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import pytest
@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 from tests.ui import samples
 from vibekit_desktop.core.types.chats import Block, ChatView, Message
 from vibekit_desktop.ui.models.transcript import TranscriptModel
-from vibekit_desktop.ui.models.transcript_find import Finds, Pattern, Place
+from vibekit_desktop.ui.models.transcript_find import AT_A_TIME, Finds, Pattern, Place
 from vibekit_desktop.ui.models.transcript_rows import Kind
 from vibekit_desktop.ui.theme.palette import ThemeHub
 from vibekit_desktop.ui.views.select_list import Spot
@@ -232,3 +232,44 @@ def test_marks_of_markdown_are_no_part_of_what_is_found() -> None:
     assert [finds[number] for number in range(len(finds))] == [Place(1, 0, 0)]
     assert Pattern("Row", match_case=True).times("row Row ROW") == 1
     assert Pattern("(a+").spans("(a+ (A+") == [(0, 3), (4, 7)]
+    assert Pattern("words").times("[words](words) [words](wo(rds)words) [words]() ![words](words words)") == 4
+    assert Pattern("words").times("[words] (words) [words](words [words]") == 5
+
+
+def steps_of(finds: Finds, told: Sequence[Message]) -> int:
+    """In how many steps messages are looked through."""
+    return sum(1 for _ in finds.look_on(told, 0))
+
+
+@pytest.mark.parametrize("role", ["user", "assistant"])
+def test_a_long_message_is_looked_through_in_steps(role: str) -> None:
+    text = "the writer keeps rows " * 30_000
+    for told in (Message(id="m", role=role, content=text), Message(id="m", role=role, blocks=(Block(type="text", text=text),))):
+        if told.content or role == "assistant":
+            finds = Finds(Pattern("r"), 0)
+            assert steps_of(finds, [told]) >= len(text) // (2 * AT_A_TIME)
+            assert len(finds) == text.count("r")
+
+
+def test_many_short_texts_are_looked_through_in_steps() -> None:
+    finds = Finds(Pattern("needle"), 0)
+    block = Block(type="text", text="a needle")
+    assert steps_of(finds, [Message(id="m", role="assistant", blocks=(block,) * 20_000)]) > 50
+    assert len(finds) == 20_000
+    assert finds[19_999] == Place(0, 19_999, 0)
+
+
+def test_a_place_where_two_steps_meet_is_found_once() -> None:
+    for shift in range(10):
+        text = "x" * (AT_A_TIME - shift) + "needle" + "x" * AT_A_TIME + "needle"
+        finds = Finds(Pattern("needle"), 0)
+        steps_of(finds, [Message(id="m", role="user", content=text)])
+        assert len(finds) == 2
+    finds = Finds(Pattern("xx"), 0)
+    steps_of(finds, [Message(id="m", role="user", content="x" * (3 * AT_A_TIME + 1))])
+    assert len(finds) == (3 * AT_A_TIME + 1) // 2
+
+
+@pytest.mark.parametrize("unit", ["[", "[a](b", "[a](b(", "![", "](", "`", "*", "# ", "~~~", "(", "[a](b(c)"])
+def test_a_text_of_nothing_but_signs_of_markdown_is_looked_through_at_once(unit: str) -> None:
+    assert Pattern("needle").times(unit * (60_000 // len(unit)) + "\nneedle") == 1

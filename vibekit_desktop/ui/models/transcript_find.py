@@ -11,10 +11,20 @@ from itertools import accumulate
 from typing import NamedTuple
 
 from vibekit_desktop.core.types.chats import Message, ToolCall
+from vibekit_desktop.ui.models import text_parts
 
-_STEP = 100
+AT_A_TIME = 16_384
+"""About so many characters are looked through in a step: some milliseconds, however often the text is in them."""
+_A_TEXT = 64
+"""To look at a text at all costs as much as so many characters."""
 _WORD = re.compile(r"\w+")
-_MARKS = re.compile(r"^[ ]{0,3}(?:`{3,}|~{3,})[^\n]*$|^[ ]{0,3}#{1,6}[ ]+|!?\[([^\]\n]*)\]\([^)\n]*\)|\*{1,3}|`+", re.MULTILINE)
+_MARKS = re.compile(
+    r"^[ ]{0,3}(?:`{3,}|~{3,})[^\n]*$|^[ ]{0,3}#{1,6}[ ]+"
+    # No bracket stands within a link's words, and only pairs within its address: else a text of nothing but opening ones
+    # would be looked through from each of them to its end.
+    r"|!?\[([^\[\]\n]*)\]\([^()\n]*(?:\([^()\n]*\)[^()\n]*)*\)|\*{1,3}|`+",
+    re.MULTILINE,
+)
 
 
 class Place(NamedTuple):
@@ -54,12 +64,34 @@ class Pattern:
             return 0
         return sum(1 for _ in self._pattern.finditer(shown(text)))
 
-    def counts(self, number: int, message: Message) -> Iterator[Count]:
-        """Where it is in a message, by its index in the whole transcript."""
+    def look(self, number: int, message: Message) -> Iterator[Count | int]:
+        """Where it is in a message, by its index in the whole transcript; between that, about how many characters were looked
+        through."""
         for block, text, marked in _texts(message):
-            times = self.times(text) if marked else len(self.spans(text))
+            times = 0
+            yield _A_TEXT
+            for more, size in self._parts(text, marked=marked):
+                times += more
+                yield size
             if times:
                 yield Count(number, block, times)
+
+    def _parts(self, text: str, *, marked: bool) -> Iterator[tuple[int, int]]:
+        """How often it is in each part of a text, and how long that is. Markdown has the parts that it is shown in if it is
+        long."""
+        if marked and text_parts.is_rich(text):
+            yield self.times(text), len(text)
+        elif marked:
+            for number in range(text_parts.count(text)):
+                yield self.times(text_parts.part(text, number)), text_parts.SLICE
+        else:
+            at = 0
+            while at < len(text):
+                times, begin, at = 0, at, at + AT_A_TIME
+                for found in self._pattern.finditer(text, begin, at + len(self.text) - 1):
+                    times += 1
+                    at = max(at, found.end())
+                yield times, at - begin
 
 
 def shown(text: str) -> str:
@@ -125,27 +157,41 @@ class Finds:
             self._sums = list(accumulate(count.times for count in self._counts))
         return self._sums
 
+    def _add(self, found: Sequence[Count]) -> None:
+        self._counts += found
+        if self._sums is not None:
+            before = self._sums[-1] if self._sums else 0
+            self._sums += [before + more for more in accumulate(count.times for count in found)]
+
     def look_on(self, messages: Sequence[Message], first: int) -> Iterator[None]:
         """Look through what comes after what was looked through; ``messages`` begin at index ``first``. Some with every
         step."""
+        found, spent = list[Count](), 0
         while self.looked_to < first + len(messages):
-            at = self.looked_to - first
-            end = min(at + _STEP, len(messages))
-            for number in range(at, end):
-                self._counts += self.pattern.counts(first + number, messages[number])
-            self.looked_to, self._sums = first + end, None
-            yield
+            for one in self.pattern.look(self.looked_to, messages[self.looked_to - first]):
+                if isinstance(one, Count):
+                    found.append(one)
+                elif (spent := spent + one) >= AT_A_TIME:
+                    spent = 0
+                    yield
+            self._add(found)
+            found.clear()
+            self.looked_to += 1
+        yield
 
     def look_before(self, messages: Sequence[Message], upto: int) -> Iterator[None]:
         """Look through the messages that end before what was looked through, at index ``upto``; others are left out."""
         if upto != self.looked_from:
             return
-        found: list[Count] = []
+        found, spent = list[Count](), 0
         first = upto - len(messages)
-        for at, message in enumerate(messages):
-            found += self.pattern.counts(first + at, message)
-            if at % _STEP == _STEP - 1:
-                yield
+        for number, message in enumerate(messages, first):
+            for one in self.pattern.look(number, message):
+                if isinstance(one, Count):
+                    found.append(one)
+                elif (spent := spent + one) >= AT_A_TIME:
+                    spent = 0
+                    yield
         self._counts[0:0] = found
         self.looked_from, self._sums = first, None
         yield
