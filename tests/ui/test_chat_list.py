@@ -1,5 +1,6 @@
 """The chat list: groups, branches, smallest signals, times."""
 
+import unicodedata
 from dataclasses import replace
 
 import pytest
@@ -11,7 +12,10 @@ from pytestqt.qtbot import QtBot
 
 from tests.ui import samples
 from vibekit_desktop.core.types.chats import ChatStatus
+from vibekit_desktop.core.types.ids import ChatId
+from vibekit_desktop.ui.models import chat_rows
 from vibekit_desktop.ui.models.chat_list import ChatListModel, ChatRow, GroupRow, Role
+from vibekit_desktop.ui.models.chat_rows import plain
 from vibekit_desktop.ui.models.list_changes import apply_changes
 
 
@@ -217,3 +221,26 @@ def test_the_signals_alone_lead_from_any_list_to_any_other(old: list[tuple[str, 
     apply_changes(model, model.rows, new, lambda row: row[0])
     assert model.rows == new
     assert model.mirror == new
+
+
+def test_typing_into_the_filter_prepares_each_title_once(model: ChatListModel, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[str] = []
+
+    def counted(text: str) -> str:
+        seen.append(text)
+        return plain(text)
+
+    monkeypatch.setattr(chat_rows, "plain", counted)
+    header = samples.headers()[0]
+    model.load(replace(header, id=ChatId(f"{n:08}"), name=f"Größe … {n}", parent_chat_id=None) for n in range(500))
+    for text in ("g", "gr", "gro", "grosse 7"):
+        model.set_filter(text)
+        assert model.rowCount() > 1
+    assert sum("\n" in text for text in seen) == 500
+    assert len(seen) < 520, "the words of the filter are not taken apart for every chat"
+
+
+@pytest.mark.parametrize("text", ["plain", "", "Größe ÉCOLE", "e\u0301a\u0300\u0316", "ﬁle… ½", "Ω ΑΣ", "\x7f\x80"])
+def test_a_text_is_compared_without_case_and_accents(text: str) -> None:
+    bare = unicodedata.normalize("NFKD", text.casefold())
+    assert plain(text) == "".join(sign for sign in bare if not unicodedata.combining(sign))

@@ -4,6 +4,7 @@ import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import lru_cache
 
 from rapidfuzz import process
 
@@ -18,6 +19,7 @@ from vibekit_desktop.ui.wording import workspace_name
 
 FILE_SIGN = "file:"
 """A word of the filter that begins so is about the files that a chat touched."""
+_COMPARED = 20_000
 _MEANT_SCORE = 70
 _MEANT_LEAST = 3
 """A shorter word is like too many others."""
@@ -104,8 +106,19 @@ class Filter:
 
 def plain(text: str) -> str:
     """A text as it is compared: in no case, without accents."""
+    if text.isascii():
+        return text.casefold()
     bare = unicodedata.normalize("NFKD", text.casefold())
-    return "".join(sign for sign in bare if not unicodedata.combining(sign))
+    accents = [sign for sign in set(bare) if sign > "\x7f" and unicodedata.combining(sign)]
+    for accent in accents:
+        bare = bare.replace(accent, "")
+    return bare
+
+
+@lru_cache(maxsize=_COMPARED)
+def _compared(title: str, agent: str, workspace: str) -> str:
+    """What the words of the filter are looked for in. Thousands of chats are compared at every key that is typed."""
+    return plain(f"{title}\n{agent}\n{workspace_name(workspace)}")
 
 
 def title_of(header: ChatHeader) -> str:
@@ -205,29 +218,32 @@ class RowMaker:
 
     def matching(self, headers: Sequence[ChatHeader], wanted: Filter) -> list[Row]:
         """The chats that fit, in their order, under a header that counts them; nothing if none does."""
-        found = [row for row in (self.row(header) for header in headers) if self._fits(row, wanted)]
+        found = self._fitting(headers, wanted)
         if not found:
             return []
         return [GroupRow("group:matches", tr_n("1 chat matches", "{n} chats match", len(found))), *found]
 
     def count(self, headers: Iterable[ChatHeader], wanted: Filter) -> int:
         """How many of these chats fit."""
-        return sum(1 for header in headers if self._fits(self.row(header), wanted))
+        return len(self._fitting(headers, wanted))
 
-    def _fits(self, row: ChatRow, wanted: Filter) -> bool:
+    def _fitting(self, headers: Iterable[ChatHeader], wanted: Filter) -> list[ChatRow]:
+        words, files = wanted.words, wanted.files
+        return [row for header in headers if self._fits(row := self.row(header), wanted, words, files)]
+
+    def _fits(self, row: ChatRow, wanted: Filter, words: Sequence[str], files: Sequence[str]) -> bool:
         header = row.header
         if wanted.agents and header.agent not in wanted.agents:
             return False
         if wanted.qualities and not wanted.qualities & qualities_of(row):
             return False
-        words = wanted.words
         if words:
-            text = plain(f"{title_of(header)}\n{header.agent}\n{workspace_name(header.workspace)}")
+            text = _compared(title_of(header), header.agent, header.workspace)
             if not all(word in text for word in words):
                 return False
-        if wanted.files:
+        if files:
             paths = self._facts.touched.get(header.id, ())
-            return all(any(word in plain(path) for path in paths) for word in wanted.files)
+            return all(any(word in plain(path) for path in paths) for word in files)
         return True
 
     def grouped(self, shown: Sequence[ChatHeader], now_ms: int, *, pins: bool = True) -> list[Row]:
