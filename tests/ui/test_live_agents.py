@@ -401,6 +401,18 @@ def test_a_chip_with_one_choice_is_a_fact_and_no_button(program: Program) -> Non
         assert chip.testAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents) is not pressable
 
 
+def test_what_an_agent_offered_last_has_names_before_it_runs_and_where_it_is_gone_is_a_fact(program: Program) -> None:
+    choices = (Choice("s-1", "Small"), Choice("l-1", "Large"))
+    model = AgentOption(id="model", name="Model", kind=OptionKind.MODEL, value="s-1", choices=choices)
+    chip, pick = program.page.header.model, program.composer.model
+    program.live(replace(IDLE, phase=LivePhase.OFF, options=(model,)))
+    assert (chip.text(), pick.text(), pick.isHidden()) == ("Small", "Small", False)
+    assert chip.focusPolicy() is Qt.FocusPolicy.StrongFocus
+    program.live(replace(IDLE, phase=LivePhase.UNAVAILABLE, options=(model,)))
+    assert chip.text() == "Small"
+    assert chip.focusPolicy() is Qt.FocusPolicy.NoFocus
+
+
 def test_the_chips_of_the_header_stand_inside_it_at_the_largest_text(program: Program) -> None:
     header = program.page.header
     for _ in range(8):

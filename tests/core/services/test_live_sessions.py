@@ -8,7 +8,7 @@ import pytest
 from tests.conftest import Clock
 from tests.core.services.live_town import LiveTown, by_path
 from vibekit_desktop.app.wiring import Wired
-from vibekit_desktop.core.types.agent_errors import AgentNotSignedIn, EmptyPrompt
+from vibekit_desktop.core.types.agent_errors import AgentNotSignedIn, EmptyPrompt, NotOffered
 from vibekit_desktop.core.types.agents import (
     AgentChoice,
     Attachment,
@@ -278,6 +278,58 @@ def test_modes_and_commands_are_offered_chosen_and_kept(town: LiveTown) -> None:
     chat = town.run(first)
     town.run(lambda wired: wired.core.live.start(chat))
     assert [one["modeId"] for one in town.got("session/set_mode")] == ["strict", "strict"]
+
+
+def test_what_was_offered_is_known_before_the_agent_runs_and_a_choice_made_then_waits_for_it(town: LiveTown) -> None:
+    models = {"currentModelId": "s-1", "availableModels": [{"modelId": "s-1", "name": "Small"}, {"modelId": "l-1"}]}
+    choice = town.agent([], [], modes=MODES, models=models)
+
+    async def first(wired: Wired) -> ChatId:
+        chat = await town.new(wired, choice)
+        await town.say(wired, chat)
+        return chat
+
+    chat = town.run(first)
+
+    async def second(wired: Wired) -> None:
+        state = await wired.core.live.look(chat)
+        assert state.phase is LivePhase.OFF
+        assert [(one.kind, one.value, one.name) for one in state.options] == [
+            (OptionKind.MODE, "free", "Mode"),
+            (OptionKind.MODEL, "s-1", "Model"),
+        ]
+        assert [(one.id, one.name) for one in state.options[1].choices] == [("s-1", "Small"), ("l-1", "l-1")]
+        mode, model = state.options
+        with pytest.raises(NotOffered):
+            await wired.core.live.set_option(chat, model.id, "another")
+        for option, value in ((mode, "strict"), (model, "l-1")):
+            state = await wired.core.live.set_option(chat, option.id, value)
+        assert state.phase is LivePhase.OFF
+        assert [one.value for one in state.options] == ["strict", "l-1"]
+        assert not town.got("session/set_mode")
+
+    town.run(second)
+
+    async def third(wired: Wired) -> None:
+        assert [one.value for one in (await wired.core.live.look(chat)).options] == ["strict", "l-1"]
+        state = await wired.core.live.start(chat)
+        assert [one.value for one in state.options] == ["strict", "l-1"]
+        assert [one["modeId"] for one in town.got("session/set_mode")] == ["strict"]
+
+    town.run(third)
+
+
+def test_another_agent_of_a_chat_offers_nothing_of_the_former_one_before_it_runs(town: LiveTown) -> None:
+    choice = town.agent([], modes=MODES)
+    other = town.agent([])
+
+    async def work(wired: Wired) -> None:
+        chat = await town.new(wired, choice)
+        await town.say(wired, chat)
+        state = await wired.core.live.choose_agent(chat, other)
+        assert state.options == ()
+
+    town.run(work)
 
 
 def _mode(state: object) -> str:

@@ -70,7 +70,7 @@ class LiveService:
         if found is None:
             vault = await self._history.vault_of(chat)
             stored = await durably(lambda: load(vault, chat))
-            found = self._live.get(chat) or LiveChat(self._means, vault, chat, self._means.agents.choice_of(stored))
+            found = self._live.get(chat) or LiveChat(self._means, vault, stored, self._means.agents.choice_of(stored))
         self._live.pop(chat, None)
         self._live[chat] = found  # the newest last
         return found
@@ -81,7 +81,7 @@ class LiveService:
         if live is None:
             vault = await self._history.vault_of(chat)
             stored, _ = await durably(lambda: vault.chats.load_to_show(chat))
-            live = LiveChat(self._means, vault, chat, self._means.agents.choice_of(stored))
+            live = LiveChat(self._means, vault, stored, self._means.agents.choice_of(stored))
         await live.agent.know()
         return live.state()
 
@@ -198,6 +198,7 @@ class LiveService:
         waits = await live.take_back()
         live.agent.choice = choice  # first: what is said while the other one ends is for this one
         await live.agent.end()
+        live.agent.options = ()  # the other one's
         info = launchable.info
 
         def change(found: Chat) -> Chat:
@@ -208,6 +209,8 @@ class LiveService:
                 agent_command=choice.command,
                 current_mode_id="",
                 model="",
+                available_modes=None,
+                available_models=None,
                 session_seen="",
                 cut=found.cut or bool(found.source),
             )

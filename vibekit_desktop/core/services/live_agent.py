@@ -33,6 +33,7 @@ from vibekit_desktop.core.agent.questions import Questions
 from vibekit_desktop.core.agent.terminals import Terminals
 from vibekit_desktop.core.chat import prompted
 from vibekit_desktop.core.services import live_words
+from vibekit_desktop.core.services.kept_options import KINDS, kept_options, named, offers, with_offers
 from vibekit_desktop.core.services.live_means import Means
 from vibekit_desktop.core.services.live_opening import Openings, wait_for
 from vibekit_desktop.core.services.live_session import Opened, Past, open_session, wanted_options
@@ -45,7 +46,6 @@ from vibekit_desktop.core.types.agents import (
     NO_USAGE,
     AgentChoice,
     AgentCommand,
-    AgentOption,
     AgentState,
     LivePhase,
     OptionKind,
@@ -66,7 +66,7 @@ class LiveAgent:
         self,
         means: Means,
         vault: OpenVault,
-        chat: ChatId,
+        stored: Chat,
         choice: AgentChoice | None,
         *,
         changed: Callable[[], None],
@@ -75,7 +75,7 @@ class LiveAgent:
     ) -> None:
         self._means = means
         self._vault = vault
-        self._chat = chat
+        self._chat = ChatId(stored.id)
         self._changed = changed
         self._make_host = make_host
         self._wrote = wrote
@@ -85,7 +85,8 @@ class LiveAgent:
         self.link: Link | None = None
         self.greeting = Greeting()
         self.opened: Opened | None = None
-        self.options: tuple[AgentOption, ...] = ()
+        self.options = kept_options(stored)
+        """What it offers; while it does not run, what it offered last."""
         self.commands: tuple[AgentCommand, ...] = ()
         self.usage = NO_USAGE
         self.error: CoreError | None = None
@@ -303,7 +304,7 @@ class LiveAgent:
         if self.link is not link:
             return
         self._let_go()
-        self.options, self.commands = (), ()
+        self.commands = ()
         if ended.reason != "closed":
             self.error = AgentFailed(self.name, "session", ended.reason, said=ended.said, status=ended.status)
         self._enter(LivePhase.OFF)
@@ -326,7 +327,7 @@ class LiveAgent:
         if self._is_started():
             return  # by somebody else meanwhile
         self.gate = self.terminals = None  # with all that commands wrote
-        self.options, self.commands = (), ()
+        self.commands = ()
         if self.phase is not LivePhase.UNAVAILABLE:
             self._enter(LivePhase.OFF)
 
@@ -344,37 +345,34 @@ class LiveAgent:
     # -- what it offers ----------------------------------------------------------------------------------------------
 
     async def set_option(self, identity: str, value: str) -> None:
-        """Choose one of its options; the chat keeps the choice of a mode or a model."""
-        link = self.link or await self.start()
-        option = next((one for one in self.options if one.id == identity), None)
-        offered = {choice.id for choice in option.choices} if option is not None and option.choices else {"true", "false"}
-        if option is None or value not in offered or self.opened is None:
+        """Choose one of its options; the chat keeps the choice of a mode or a model. While the agent does not run such a choice
+        waits in the chat for its start; any other starts it."""
+        option = named(self.options, identity)
+        waits = not self._is_started() and option is not None and option.kind in KINDS
+        link = None if waits else self.link or await self.start()
+        option = named(self.options, identity)
+        if option is None or not offers(option, value) or (link is not None and self.opened is None):
             raise NotOffered(self.name, f"{identity} = {value}")
-        await link.set_option(self.opened.session.id, option, value)
-        self.options = tuple(replace(one, value=value) if one.id == identity else one for one in self.options)
+        if link is not None and self.opened is not None:
+            await link.set_option(self.opened.session.id, option, value)
+        chosen = option.id
+        self.options = tuple(replace(one, value=value) if one.id == chosen else one for one in self.options)
         self._changed()
-        if option.kind in (OptionKind.MODE, OptionKind.MODEL):
+        if option.kind in KINDS:
+            options = self.options
 
-            def keep() -> None:
-                self._vault.chats.mutate(self._chat, lambda found, _: self.amended(found))
+            def keep(found: Chat, _there: bool) -> Chat:
+                return with_offers(found, options) if waits else self.amended(found)
 
-            await self._means.book.changing(self._chat, self._vault, lambda _: keep())
+            await self._means.book.changing(self._chat, self._vault, lambda _: self._vault.chats.mutate(self._chat, keep))
 
     def amended(self, chat: Chat) -> Chat:
         """The chat with the agent that answers in it, its mode and its model."""
         assert self.launchable is not None
         info = self.launchable.info
-        mode = next((option.value for option in self.options if option.kind is OptionKind.MODE), chat.current_mode_id)
-        model = next((option.value for option in self.options if option.kind is OptionKind.MODEL), chat.model)
         command = self.choice.command if self.choice is not None else ()
-        return msgspec.structs.replace(
-            chat,
-            agent=info.name,
-            agent_id="" if command else info.id,
-            agent_command=command,
-            current_mode_id=mode,
-            model=model,
-        )
+        offered = with_offers(chat, self.options)
+        return msgspec.structs.replace(offered, agent=info.name, agent_id="" if command else info.id, agent_command=command)
 
     async def add_rule(self, rule: Rule) -> None:
         """From now on this is not asked; once it is stored, not before."""

@@ -32,6 +32,7 @@ from vibekit_desktop.core.types.agents import (
     StopReason,
     TurnOutcome,
 )
+from vibekit_desktop.core.types.chats import Chat
 from vibekit_desktop.core.types.errors import CoreError
 from vibekit_desktop.core.types.events import LiveChanged, LiveTurnEnded
 from vibekit_desktop.core.types.ids import ChatId
@@ -49,14 +50,14 @@ Begun = asyncio.Future[int]
 class LiveChat:
     """Invariant: at most one turn runs; `state` tells all of it, and `LiveChanged` every change."""
 
-    def __init__(self, means: Means, vault: OpenVault, chat: ChatId, choice: AgentChoice | None) -> None:
+    def __init__(self, means: Means, vault: OpenVault, stored: Chat, choice: AgentChoice | None) -> None:
         self._means = means
         self.vault = vault
-        self.chat = chat
+        self.chat = ChatId(stored.id)
         self.agent = LiveAgent(
             means,
             vault,
-            chat,
+            stored,
             choice,
             changed=self._touch,
             make_host=lambda gate: ChatHost(self, gate),

@@ -133,6 +133,9 @@ class Chat(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     prior_acp_session_ids: tuple[str, ...] = ()
     """Sessions that were resumed before, oldest first; never trimmed."""
     current_mode_id: str = ""
+    available_models: object = None
+    """The models that the agent offered last, as they were stored: nothing of it is checked. So with the modes."""
+    available_modes: object = None
     parent_chat_id: str = ""
     rewind_from_turn: Whole = 0
     messages: tuple[Message, ...] | None = None

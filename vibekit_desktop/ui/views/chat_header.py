@@ -157,8 +157,8 @@ class ChatHeader(QWidget):
         agent = (answers or self._made_by) if there else (self._made_by or answers)
         self.agent.set_text(agent, pressable=there)
         self.agent.setToolTip(plain_tip(usage_words.in_full(live)) if live is not None else "")
-        self.model.set_text(value_words(model) if model is not None else self._made_with, pressable=_chooses(model))
-        self.mode.set_text(value_words(mode) if mode is not None else "", pressable=_chooses(mode))
+        self.model.set_text(value_words(model) if model is not None else self._made_with, pressable=there and _chooses(model))
+        self.mode.set_text(value_words(mode) if mode is not None else "", pressable=there and _chooses(mode))
         self._place()
         self.update()
 
