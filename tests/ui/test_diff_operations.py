@@ -16,7 +16,7 @@ from vibekit_desktop.core.types.checkpoints import BeforeTurn, Now
 from vibekit_desktop.core.types.diffs import BinaryPair, DiffRequest, DiffResult, FileDiff, Span, StyleRuns, TooLarge, WordSpans
 from vibekit_desktop.core.types.errors import NotKnownThere
 from vibekit_desktop.ui.bridge import Bridge
-from vibekit_desktop.ui.operations.diffs import DiffPresenter
+from vibekit_desktop.ui.operations.diffs import DiffDresser, DiffPresenter
 from vibekit_desktop.ui.theme.palette import ThemeHub
 from vibekit_desktop.ui.views.diff_frame import NoteRow
 from vibekit_desktop.ui.views.diff_pane import DiffPane
@@ -252,3 +252,25 @@ def test_a_large_file_that_somebody_loaded_stays_loaded(stage: Stage) -> None:
 
     run(story())
     assert asked == [False, True, True, False, True]
+
+
+def test_answers_with_colours_are_let_go_of_when_they_came(stage: Stage) -> None:
+    """Whoever scrolls through a long file asks for hundreds of them."""
+    text = "\n".join(f"line {n}" for n in range(5_000)).encode()
+    stage.give(build(text, text + b"\nmore", limits=UNLIMITED))
+
+    async def whole(path: str, of: Sequence[str]) -> StyleRuns:
+        return whole_styles(of, 2)
+
+    stage.fake.diffs.highlight = whole  # type: ignore[method-assign,assignment]  # the fake's answer
+
+    async def story() -> None:
+        await stage.ask()
+        dresser = stage.pane.findChild(DiffDresser)
+        assert dresser is not None
+        for line in range(100, 5_000, 100):
+            stage.pane.view.lines_seen.emit(1, line, line + 40)
+        assert dresser.waits_for > 20
+        await until(lambda: not dresser.waits_for)
+
+    run(story())

@@ -5,7 +5,7 @@ UI thread only.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
@@ -56,7 +56,7 @@ class DiffDresser(QObject):
         self._part = part
         self._begun: set[tuple[int, int]] = set()
         self._plain = [False, False]
-        self._tasks: list[asyncio.Task[None]] = []
+        self._tasks: set[asyncio.Task[None]] = set()
         pane.words_wanted.connect(self._want_words)
         pane.view.lines_seen.connect(self._want_colours)
 
@@ -64,11 +64,21 @@ class DiffDresser(QObject):
         """Ask for the colours of a diff that the pane has begun to show."""
         self.stop()
         if isinstance(diff.result, DiffDocument):
-            self._tasks.append(self._bridge.spawn(self, self._colour(diff, diff.result), name="colour a diff"))
+            self._spawn(self._colour(diff, diff.result), "colour a diff")
+
+    @property
+    def waits_for(self) -> int:
+        """How many answers with colours have not come yet."""
+        return len(self._tasks)
+
+    def _spawn(self, job: Coroutine[object, object, None], name: str) -> None:
+        task = self._bridge.spawn(self, job, name=name)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
 
     def stop(self) -> None:
         """Wait for no colours any more: those of a file that nobody looks at hold up the others."""
-        for task in self._tasks:
+        for task in tuple(self._tasks):
             task.cancel()
         self._tasks.clear()
         self._begun.clear()
@@ -105,7 +115,7 @@ class DiffDresser(QObject):
         if len(lines) <= _WHOLE_AT_ONCE or {(side, first // _AHEAD), (side, last // _AHEAD)} <= self._begun:
             return
         job = self._colour_part(diff, side, lines, *self._take(side, lines, first, last))
-        self._tasks.append(self._bridge.spawn(self, job, name="colour lines in sight"))
+        self._spawn(job, "colour lines in sight")
 
     async def _colour_part(self, diff: FileDiff, side: int, lines: Sequence[str], first: int, last: int) -> None:
         if self._part is None:
