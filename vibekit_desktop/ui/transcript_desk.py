@@ -4,14 +4,14 @@ Connects only; what is found is in `views.transcript_find`, what is open in `ope
 """
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QGuiApplication
 
 from vibekit_desktop.core.api import Core
 from vibekit_desktop.core.types.agents import Prompt
-from vibekit_desktop.core.types.chats import ChatView, DiffFragment, Message
+from vibekit_desktop.core.types.chats import DiffFragment, Message
 from vibekit_desktop.core.types.checkpoints import AfterTurn, BeforeTurn, Now, State, Timeline
 from vibekit_desktop.core.types.diffs import DiffRequest
 from vibekit_desktop.core.types.errors import CoreError
@@ -19,14 +19,15 @@ from vibekit_desktop.core.types.ids import ChatId, WorkspacePath
 from vibekit_desktop.ui.bridge import Bridge
 from vibekit_desktop.ui.error_text import sentence
 from vibekit_desktop.ui.live_desk import LiveDesk
-from vibekit_desktop.ui.models.cards import relative
 from vibekit_desktop.ui.models.mini_diff import places
+from vibekit_desktop.ui.models.named_files import named_files
 from vibekit_desktop.ui.models.transcript import TranscriptModel
 from vibekit_desktop.ui.notify import Notifier
 from vibekit_desktop.ui.operations.editor import open_file
 from vibekit_desktop.ui.operations.open_chat import OpenChat
 from vibekit_desktop.ui.taking_back import TakingBack
 from vibekit_desktop.ui.text import tr
+from vibekit_desktop.ui.views.diff_steps import Steps
 from vibekit_desktop.ui.views.transcript import TranscriptView
 from vibekit_desktop.ui.wording import file_name, shown_path
 
@@ -66,6 +67,7 @@ class TranscriptDesk(QObject):
         self._live = live
         self._view = view
         self._model = model
+        self._naming = Steps(self)
         view.restore_requested.connect(lambda turn: back.restore_to(BeforeTurn(turn)))
         view.undo_requested.connect(lambda path, turn: back.undo_file(WorkspacePath(path), BeforeTurn(turn)))
         view.diff_requested.connect(lambda path, turn: self._review(turn, WorkspacePath(path)))
@@ -80,6 +82,7 @@ class TranscriptDesk(QObject):
         view.file_requested.connect(self._open_file)
         view.finding.earlier_wanted.connect(self._look_earlier)
         view.finding.load_wanted.connect(self._load)
+        opened.opened.connect(self._naming.stop)
         opened.timeline_read.connect(self._note_files)
 
     # What a turn did.
@@ -144,10 +147,13 @@ class TranscriptDesk(QObject):
     def _note_files(self, timeline: Timeline) -> None:
         view = self._open.view
         if view is None or not view.workspace_found:
+            self._naming.stop()
             self._view.set_files(frozenset())
             return
-        changed = {change.path for entry in timeline.entries for change in entry.files}
-        self._view.set_files(frozenset((*changed, *_named(view, self._model.messages[-_RECENT:]))))
+        found: set[str] = {change.path for entry in timeline.entries for change in entry.files}
+        root = view.chat.recorded_workspace or view.vault_workspace
+        job = named_files(self._model.messages[-_RECENT:], root, found)
+        self._naming.start(job, lambda: self._view.set_files(frozenset(found)))
 
     def _open_file(self, text: str) -> None:
         view = self._open.view
@@ -178,14 +184,3 @@ class TranscriptDesk(QObject):
         if not self._live.write(chat, Prompt(text=text)):
             QGuiApplication.clipboard().setText(text.encode("utf-8", "replace").decode("utf-8"))
             self._notifier.toast(tr("Nobody answers in this chat here. The message was copied."), "info")
-
-
-def _named(view: ChatView, messages: Iterable[Message]) -> Iterable[str]:
-    """The files that calls were about, as paths in the workspace."""
-    root = view.chat.recorded_workspace or view.vault_workspace
-    for message in messages:
-        for call in message.tool_calls:
-            for raw in (*(place.path for place in call.locations), *(fragment.path for fragment in call.diffs)):
-                path = relative(raw, root)
-                if path and not path.startswith("/") and ":" not in path and ".." not in path.split("/"):
-                    yield path
