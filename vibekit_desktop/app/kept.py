@@ -1,11 +1,13 @@
 """Keep what a window looked like: one small text file in the folder for window state.
 
 Read before the first paint, so it imports nothing and is no JSON: a section for each set of screens begins with ``screens``,
-every other line is a name and its value. It can be deleted at any time, and what cannot be read in it is left out. Any thread.
+every other line is a name and its value. It can be deleted at any time, and what cannot be read in it is left out. Any thread,
+but for the `Keeper`.
 """
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import asyncio
     from collections.abc import Mapping
     from pathlib import Path
 
@@ -51,3 +53,35 @@ def write(folder: "Path", known: "Mapping[str, Mapping[str, str]]") -> bool:
     except OSError:
         return False
     return True
+
+
+class Keeper:
+    """Writes on behalf of a window, which does not wait for the disk. Loop thread only.
+
+    Invariant: what is in the file at the end is what was kept last; what is older than that may never be written.
+    """
+
+    def __init__(self, folder: "Path", loop: "asyncio.AbstractEventLoop") -> None:
+        self._folder, self._loop = folder, loop
+        self._wanted: dict[str, dict[str, str]] | None = None
+        self._task: asyncio.Task[None] | None = None
+
+    def keep(self, known: "Mapping[str, Mapping[str, str]]") -> None:
+        """Keep all of it, as it is now, soon."""
+        self._wanted = {name: dict(values) for name, values in known.items()}
+        if not self._loop.is_running():
+            write(self._folder, self._wanted)  # nobody waits any more
+        elif self._task is None or self._task.done():
+            self._task = self._loop.create_task(self._write(), name="keep how the window stands")
+
+    async def written(self) -> None:
+        """Wait until it is in the file."""
+        if self._task is not None:
+            await self._task
+
+    async def _write(self) -> None:
+        import asyncio
+
+        while (wanted := self._wanted) is not None:
+            self._wanted = None
+            await asyncio.to_thread(write, self._folder, wanted)

@@ -21,6 +21,7 @@ if TYPE_CHECKING:  # typing itself costs 3 ms, which a person would wait for
     from PySide6.QtWidgets import QApplication
 
     from vibekit_desktop.app.chosen import Options
+    from vibekit_desktop.app.kept import Keeper
     from vibekit_desktop.app.wiring import Wired
     from vibekit_desktop.ui.conductor import Conductor
     from vibekit_desktop.ui.views.shell import Shell
@@ -122,18 +123,24 @@ def _furnish(app: "QApplication", shell: "Shell", options: "Options", known: "di
     conductor = Conductor(wired.core, hub, window, own_theme=options.theme is not None)
     crash.install(conductor.tell_fault)
     crash.watch_loop(loop, conductor.tell_fault)
+    keeper = kept.Keeper(dirs.state, loop)
     if not options.offscreen_shot:
-        Remember(shell, window, hub, known, lambda now: kept.write(dirs.state, now), inspector=conductor.inspector)
+        Remember(shell, window, hub, known, keeper.keep, inspector=conductor.inspector)
         FollowSystem(hub, portal=bool(os.environ.get("DBUS_SESSION_BUS_ADDRESS")))
     Collector(window).start()
     with loop:
-        status = loop.run_until_complete(_live(loop, shell, conductor, wired, options))
+        status = loop.run_until_complete(_live(loop, shell, conductor, wired, options, keeper))
     crash.install()  # there is no window any more that could say what goes wrong now
     return status
 
 
 async def _live(
-    loop: "asyncio.AbstractEventLoop", shell: "Shell", conductor: "Conductor", wired: "Wired", options: "Options"
+    loop: "asyncio.AbstractEventLoop",
+    shell: "Shell",
+    conductor: "Conductor",
+    wired: "Wired",
+    options: "Options",
+    keeper: "Keeper",
 ) -> int:
     import asyncio
 
@@ -159,7 +166,12 @@ async def _live(
         leaving.end()
         conductor.close()
         # The window's tasks once more at the end: one that a timer of Qt's began meanwhile must not outlive the loop.
-        steps = ((conductor.drained(), CLOSE_STEP_S), (wired.close(), CLOSE_CORE_S), (conductor.drained(), CLOSE_STEP_S))
+        steps = (
+            (keeper.written(), CLOSE_STEP_S),
+            (conductor.drained(), CLOSE_STEP_S),
+            (wired.close(), CLOSE_CORE_S),
+            (conductor.drained(), CLOSE_STEP_S),
+        )
         for step, limit_s in steps:
             try:
                 await asyncio.wait_for(step, limit_s)
