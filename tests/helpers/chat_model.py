@@ -6,7 +6,7 @@ said, which tests make unique, and for a copy that a merge made, the branch it c
 
 from dataclasses import dataclass, field, replace
 
-NAMELESS = "New conversation"
+NAMELESS = "New chat"
 NAME_BYTES = 512
 LATE_MS = 10 * 60 * 1000
 Key = tuple[str, ...]

@@ -59,6 +59,13 @@ def test_whoever_is_not_known_is_not_named() -> None:
     assert "deleted it" in card(placed(actual="")).text
 
 
+def test_where_no_turn_stands_before_or_after_it_is_said_what_does() -> None:
+    assert card(placed(before=0)).text.startswith("“Docs: tidy the export guide” wrote it before turn 5.")
+    restored = placed(before=0, turn=0, theirs=Now(), ours=AtTag(Tag("1.1")))
+    assert card(restored).text == "“Docs: tidy the export guide” wrote it after it was put back here. That is what is on disk."
+    assert card(replace(restored, ours=None)).text.startswith("“Docs: tidy the export guide” wrote it. That")
+
+
 def test_what_was_not_kept_cannot_be_compared_or_brought_back() -> None:
     shown = card(placed(theirs=None))
     assert shown.why_off(CardButton.COMPARE) == "No copy of both contents was kept."

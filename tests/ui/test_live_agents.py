@@ -250,7 +250,7 @@ def test_a_turn_that_runs_is_asked_about_before_the_window_closes(program: Progr
 
         return run(story())
 
-    assert not leave("Go back")
+    assert not leave("Keep running")
     assert program.asked("stop") == []
     assert leave("Stop and quit")
     assert program.asked("stop") == [("stop", MAIN)]

@@ -146,7 +146,7 @@ def test_notes_have_words_of_their_own(model: TranscriptModel) -> None:
         "Earlier messages were summed up for the agent",
         "Model changed to opus",
         "Something else",
-        "Cancelled",
+        "Stopped",
     ]
     assert [block.detail for block in blocks if isinstance(block, EventBlock)] == [
         "x",

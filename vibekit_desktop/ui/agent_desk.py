@@ -315,5 +315,5 @@ class AgentDesk(QObject):
         if waiting:
             one_waits, more_wait = "{n} queued message is kept as a draft.", "{n} queued messages are kept as drafts."
             text += " " + tr_n(one_waits, more_wait, waiting)
-        choices = [Choice("", tr("Go back")), Choice("go", tr("Stop and quit"), "primary")]
+        choices = [Choice("", tr("Keep running")), Choice("go", tr("Stop and quit"), "primary")]
         return Question(self._hub, self._window, title, text, choices, icon="stop")

@@ -109,6 +109,8 @@ def test_a_chat_is_named_after_the_first_line_of_its_first_prompt() -> None:
     chat = begun(chat, 2, user("a", "\n  Fix it\nnow", 2))
     assert chat.name == "Fix it"
     assert begun(chat, 3, user("b", "more", 3)).name == "Fix it"
+    of_the_original = Chat(id="c", name="New conversation", messages=())
+    assert begun(of_the_original, 1, user("a", "Fix it", 1)).name == "Fix it"
     assert len(name_of("é" * 1000).encode()) <= NAME_BYTES
     assert name_of(" \n ") == UNNAMED
     assert storable("a\udcffb") == "a\ufffdb"

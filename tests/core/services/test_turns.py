@@ -134,7 +134,7 @@ def test_the_first_turn_makes_the_chat_and_tells_of_it_when_it_is_durable(place:
 def test_a_turn_without_a_prompt_stores_no_message(place: Place) -> None:
     place.begin(prompt=None)
     assert place.messages() == []
-    assert place.chat()["name"] == "New conversation"
+    assert place.chat()["name"] == "New chat"
     assert [line.get("message_count", 0) for line in place.lines() if line["type"] == "turn_start"] == [0]
     assert place.record("a.txt", b"a").tag == "1"
     place.end("done")

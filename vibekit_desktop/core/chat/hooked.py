@@ -14,8 +14,10 @@ import msgspec
 
 from vibekit_desktop.core.types.chats import Block, Chat, Message, Role
 
-UNNAMED = "New conversation"
-"""What a chat without a name is called (chat.md 1.4)."""
+UNNAMED = "New chat"
+"""What a chat without a name is called."""
+_NAMELESS = ("", UNNAMED, "New conversation")
+"""The last is what the original calls it (chat.md 1.4)."""
 NAME_BYTES = 512
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
 
@@ -29,6 +31,11 @@ def name_of(prompt: str) -> str:
     """The name of a chat that begins with ``prompt``: its first line, within the limit."""
     first = prompt.strip().split("\n", 1)[0].strip()
     return first.encode()[:NAME_BYTES].decode("utf-8", "ignore").strip() or UNNAMED
+
+
+def is_unnamed(name: str) -> bool:
+    """Whether a name is none: the first prompt gives the chat another one."""
+    return name in _NAMELESS
 
 
 def told_already(chat: Chat, prompt: str) -> Message | None:
@@ -46,7 +53,7 @@ def begun(chat: Chat, turn: int, prompt: Message | None) -> Chat:
     if prompt is not None:
         kept = messages[:-1] if messages and messages[-1].id == prompt.id else messages
         messages = (*kept, prompt)
-    unnamed = prompt is not None and chat.name in ("", UNNAMED)
+    unnamed = prompt is not None and is_unnamed(chat.name)
     return msgspec.structs.replace(
         chat,
         messages=messages,

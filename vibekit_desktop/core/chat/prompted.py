@@ -2,7 +2,7 @@
 
 import msgspec
 
-from vibekit_desktop.core.chat.hooked import UNNAMED, name_of
+from vibekit_desktop.core.chat.hooked import is_unnamed, name_of
 from vibekit_desktop.core.types.chats import Chat, Message, Role
 
 
@@ -26,7 +26,7 @@ def begun(chat: Chat, turn: int, prompt: Message, *, session: str, answer: str) 
     return msgspec.structs.replace(
         chat,
         messages=(*(chat.messages or ()), msgspec.structs.replace(prompt, turn=turn)),
-        name=name_of(prompt.content) if chat.name in ("", UNNAMED) else chat.name,
+        name=name_of(prompt.content) if is_unnamed(chat.name) else chat.name,
         acp_session_id=session,
         prior_acp_session_ids=(*prior, former) if retired else prior,
         session_seen=answer,
@@ -49,7 +49,7 @@ def continued(chat: Chat, told: tuple[Message, ...], *, session: str) -> Chat:
     filled = msgspec.structs.replace(
         chat,
         messages=told,
-        name=name_of(first) if first and chat.name in ("", UNNAMED) else chat.name,
+        name=name_of(first) if first and is_unnamed(chat.name) else chat.name,
         acp_session_id=session,
     )
     return msgspec.structs.replace(filled, session_seen=last_said(filled))

@@ -59,7 +59,7 @@ def event_block(message: Message) -> EventBlock:
         case "interrupted":
             return EventBlock("stop", tr("Interrupted"), message.content)
         case "cancelled":
-            return EventBlock("stop", tr("Cancelled"), message.content)
+            return EventBlock("stop", tr("Stopped"), message.content)
         case "compacted":
             return EventBlock("archive", tr("Earlier messages were summed up for the agent"), message.content)
         case "compaction_failed":

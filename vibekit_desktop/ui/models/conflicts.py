@@ -136,12 +136,14 @@ def sentence_of(placed: PlacedConflict, names: Mapping[ChatId, str]) -> str:
     deleted = not placed.conflict.actual_sha
     if placed.before:
         since = tr("after turn {turn}", turn=placed.before)
-    else:
-        since = tr("before turn {turn}", turn=turn) if turn else tr("at some time")
+    elif turn:
+        since = tr("before turn {turn}", turn=turn)
+    else:  # what the chat did before was no turn's: an undo or a restore
+        since = tr("after it was put back here") if placed.ours is not None else ""
     if deleted:
-        first = tr("{who} deleted it {since}.", who=who, since=since)
+        first = tr("{who} deleted it {since}.", who=who, since=since) if since else tr("{who} deleted it.", who=who)
     else:
-        first = tr("{who} wrote it {since}.", who=who, since=since)
+        first = tr("{who} wrote it {since}.", who=who, since=since) if since else tr("{who} wrote it.", who=who)
     if turn:
         second = tr("Turn {turn} wrote over that.", turn=turn)
     elif placed.theirs == Now():
