@@ -70,6 +70,7 @@ class TranscriptDesk(QObject):
         self._naming = Steps(self)
         view.restore_requested.connect(lambda turn: back.restore_to(BeforeTurn(turn)))
         view.undo_requested.connect(lambda path, turn: back.undo_file(WorkspacePath(path), BeforeTurn(turn)))
+        view.redo_requested.connect(back.undo)
         view.diff_requested.connect(lambda path, turn: self._review(turn, WorkspacePath(path)))
         view.review_requested.connect(self._review)
         view.branch_requested.connect(self.branch_wanted)

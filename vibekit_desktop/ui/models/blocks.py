@@ -60,6 +60,7 @@ class CardFile:
     removed: int | None
     undone: bool = False
     conflict: ConflictCard | None = None
+    can_redo: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +76,7 @@ class Card:
     """One tool call. ``path`` is workspace-relative and set only where Diff and Undo have something to show; ``state`` is
     ``done``, ``failed``, ``active``, ``denied`` or ``stopped``. ``sure``: the files were certainly changed by this command.
     ``held``: why Undo has to wait; ``began_at``: since when an active one runs, 0 = not known; ``can_stop``: by itself;
-    ``waits``: it is to be allowed first."""
+    ``waits``: it is to be allowed first; ``can_redo``: what was undone can be done again."""
 
     key: str
     icon: str
@@ -88,6 +89,7 @@ class Card:
     path: str = ""
     undone: bool = False
     can_undo: bool = True
+    can_redo: bool = False
     added: int | None = None
     removed: int | None = None
     fragments: tuple[DiffFragment, ...] = ()

@@ -1,17 +1,26 @@
 """From tool calls to cards: verb, target, counts, status, what a command changed. Pure; UI thread for the translation."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass, field, replace
 
 import msgspec
 
 from vibekit_desktop.core.types.chats import ToolCall
-from vibekit_desktop.core.types.checkpoints import Author, ChangeStatus, FileChange
+from vibekit_desktop.core.types.checkpoints import (
+    Author,
+    BeforeTurn,
+    ChangeStatus,
+    EntryKind,
+    FileChange,
+    RestoreKind,
+    Timeline,
+)
 from vibekit_desktop.ui import when
 from vibekit_desktop.ui.models.blocks import Card, CardFile
 from vibekit_desktop.ui.models.conflicts import ConflictCard
 from vibekit_desktop.ui.models.mini_diff import counts
+from vibekit_desktop.ui.models.timeline_phrases import point_of
 from vibekit_desktop.ui.text import tr, tr_n
 from vibekit_desktop.ui.visible import one_line
 from vibekit_desktop.ui.wording import shown_path
@@ -260,6 +269,25 @@ def card(call: ToolCall, turn: int, workspace: str, known: Known) -> Card:
         # Of several edits of one file the last one tells of it.
         conflict=known.conflicts.get(path) if change is not None and (not edits or edits[-1] == call.id) else None,
     )
+
+
+def with_redo(card: Card, paths: Set[str]) -> Card:
+    """The card, where what it did to one of these files was undone last: that can be done again."""
+    files = tuple(replace(file, can_redo=file.undone and file.path in paths) for file in card.files)
+    return replace(card, can_redo=card.undone and card.path in paths, files=files)
+
+
+def undone_last(timeline: Timeline) -> tuple[int, frozenset[str]]:
+    """The turn and the files whose undo is the newest that can be taken back; turn 0 if that is something else."""
+    if not timeline.can_undo:
+        return 0, frozenset()
+    for entry in reversed(timeline.entries):
+        if entry.kind is EntryKind.RESTORE and entry.entry == timeline.can_undo:
+            point = point_of(entry)
+            if entry.restore_kind is RestoreKind.UNDO_FILE and isinstance(point, BeforeTurn):
+                return point.turn, frozenset(file.path for file in entry.files)
+            break
+    return 0, frozenset()
 
 
 def _verb(state: str, past: str, present: str) -> str:

@@ -29,7 +29,7 @@ from vibekit_desktop.ui.models.blocks import (
     WorkingBlock,
     conflict_key,
 )
-from vibekit_desktop.ui.models.cards import NOTHING_KNOWN, Edits, Known, cards, known_of, wish
+from vibekit_desktop.ui.models.cards import NOTHING_KNOWN, Edits, Known, cards, known_of, undone_last, wish, with_redo
 from vibekit_desktop.ui.models.conflicts import ConflictCard
 from vibekit_desktop.ui.models.plan import current_step, plan_card
 from vibekit_desktop.ui.models.running import Change, Stream, running_turn
@@ -56,6 +56,8 @@ class BlockMaker:
         self._first = 0
         self._timeline: Timeline | None = None
         self._by_turn: dict[int, TimelineEntry] | None = None
+        self._redo: tuple[int, frozenset[str]] = (0, frozenset())
+        """The turn and the files whose undo is what the next undo takes back."""
         self._changes: dict[int, Known] = {}
         self._conflicts: dict[int, dict[str, ConflictCard]] = {}
         """By turn and path, the newest of each."""
@@ -76,6 +78,7 @@ class BlockMaker:
     def set_timeline(self, timeline: Timeline) -> None:
         """What the turns changed."""
         self._timeline, self._by_turn = timeline, None
+        self._redo = undone_last(timeline)
         self._changes = {}
 
     def _entry(self, turn: int) -> TimelineEntry | None:
@@ -235,6 +238,8 @@ class BlockMaker:
             wanted = [by_id.get(block.tool_call_id) for block in message.blocks[first : last + 1]]
             calls = [call for call in wanted if call is not None]
         made = cards(calls, turn, self._workspace(), known)
+        if turn == self._redo[0]:
+            made = tuple(with_redo(card, self._redo[1]) for card in made)
         if not self._found():
             made = tuple(replace(card, can_undo=False) for card in made)
         elif held := self.held:

@@ -38,6 +38,10 @@ def is_open_card(card: Card, opened: Set[str], closed: Set[str]) -> bool:
     return card.key in opened or (card.opens_itself and card.key not in closed)
 
 
+def _redo_words(path: str, turn: int) -> str:
+    return tr("Redo what turn {turn} did to {path}", turn=turn, path=shown_path(path))
+
+
 class CardsView(CardDetail):
     """The box. ``opened`` are the keys of the cards somebody opened, ``closed`` of those that were open by themselves and that
     somebody closed; a hit of the action ``card`` opens or closes the card it names.
@@ -105,19 +109,19 @@ class CardsView(CardDetail):
         if card.path:
             turn = card.turn
             free = card.can_undo and not card.held
-            specs = [
-                (tr("Undo"), "undo", tr("Undo what turn {turn} did to {path}", turn=turn, path=shown_path(card.path))),
-                (tr("Diff"), "diff", tr("Show diff of {path}, turn {turn}", path=shown_path(card.path), turn=turn)),
-            ]
+            specs = [(tr("Diff"), "diff", tr("Show diff of {path}, turn {turn}", path=shown_path(card.path), turn=turn))]
+            if card.undone and card.can_redo:
+                specs.insert(0, (tr("Redo"), "redo", _redo_words(card.path, turn)))
+            elif not card.undone:
+                phrase = tr("Undo what turn {turn} did to {path}", turn=turn, path=shown_path(card.path))
+                specs.insert(0, (tr("Undo"), "undo", phrase))
             made = []
             for text, action, phrase in specs:
-                if action == "undo" and card.undone:
-                    continue
                 button = TextButton(theme, text, right, middle, enabled=action == "diff" or free)
                 made.append((button, action, phrase))
                 right = button.box.x()
             for button, action, phrase in reversed(made):
-                if action == "undo" and card.can_undo and card.held:
+                if action != "diff" and card.can_undo and card.held:
                     buttons.append((button, self.off(button.box, card.held)))
                     continue
                 usable = action == "diff" or free
@@ -244,8 +248,10 @@ class CardsView(CardDetail):
             )
             name = tr("Undo what turn {turn} did to {path}", turn=turn, path=shown_path(file.path))
             back = -1
-            if card.can_undo and not file.undone:
-                back = self.off(undo, card.held) if card.held else self.hit(undo, "undo", name, file.path, turn)
+            action = "undo" if not file.undone else "redo" if file.can_redo else ""
+            if card.can_undo and action:
+                words = name if action == "undo" else _redo_words(file.path, turn)
+                back = self.off(undo, card.held) if card.held else self.hit(undo, action, words, file.path, turn)
             rows.append((file, y, show, back, note_hit))
             y += row
 
@@ -281,9 +287,17 @@ class CardsView(CardDetail):
         row = theme.size("row-file")
         draw_letter(painter, theme, file.letter, QRectF(32, y, LETTER_WIDTH, row), faded=file.undone)
         icon_button(painter, theme, "diff", self.found[show].box, state, show)
-        if not file.undone:
+        if not file.undone or file.can_redo:
             off = back >= 0 and self.found[back].action == "off"
-            icon_button(painter, theme, "undo", self.found[show].box.translated(24, 0), state, -1 if off else back)
+            box = self.found[show].box.translated(24, 0)
+            icon_button(
+                painter,
+                theme,
+                "redo" if file.undone else "undo",
+                box,
+                state,
+                -1 if off else back,
+            )
         place = self._counts_place(file, y)
         if file.undone:
             draw_text(painter, theme, place, tr("Undone"), style="small", token="text.tertiary", elide=None)

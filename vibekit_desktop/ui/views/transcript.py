@@ -31,14 +31,15 @@ from vibekit_desktop.ui.views.transcript_list import TranscriptList
 _FOLDS = ("card", "fold", "conflict")
 _NO_MESSAGE = (Kind.BRANCH, Kind.EARLIER, Kind.WORKING)
 _EXPLAINED = frozenset(
-    {"restore", "branch", "diff", "undo", "copy", "review", "link", "file", "chat", "earlier", "stop", "off"}
+    {"restore", "branch", "diff", "undo", "redo", "copy", "review", "link", "file", "chat", "earlier", "stop", "off"}
 )
 _EXPLAINED_TOO = frozenset({"conflict", "conflicts", "settle"})
 
 
 class TranscriptView(TranscriptList):
     """The list. Signals: ``restore_requested`` and ``branch_requested`` (turn), ``diff_requested`` and ``undo_requested``
-    (path, turn), ``review_requested`` (turn), ``open_chat_requested`` (chat id), ``link_requested`` (address),
+    (path, turn), ``redo_requested`` (nothing: the newest undo is the file's, and is to be taken back), ``review_requested``
+    (turn), ``open_chat_requested`` (chat id), ``link_requested`` (address),
     ``file_requested`` (path in the workspace), ``stop_command_requested`` (tool call id), ``edit_requested`` (the words of a
     message, to be written anew), ``conflict_pressed`` (`ConflictCard`, `CardButton`), ``conflicts_requested``, ``copied`` and
     ``earlier_requested`` (nothing), and ``colours_wanted`` (key, file name, lines), which `set_colours` answers. ``finding`` is
@@ -49,6 +50,7 @@ class TranscriptView(TranscriptList):
     branch_requested = Signal(int)
     diff_requested = Signal(str, int)
     undo_requested = Signal(str, int)
+    redo_requested = Signal()
     review_requested = Signal(int)
     open_chat_requested = Signal(str)
     link_requested = Signal(str)
@@ -109,6 +111,8 @@ class TranscriptView(TranscriptList):
                     menu.addAction(tr("Branch from here"), self._later(hit))
                 case "review":
                     menu.addAction(tr("Review changes"), self._later(hit))
+                case "undo" | "redo":
+                    menu.addAction(hit.name.replace("&", "&&"), self._later(hit))
         return menu
 
     def _later(self, hit: Hit) -> Callable[[], None]:
@@ -132,6 +136,8 @@ class TranscriptView(TranscriptList):
                 self.diff_requested.emit(hit.text, hit.number)
             case "undo":
                 self.undo_requested.emit(hit.text, hit.number)
+            case "redo":
+                self.redo_requested.emit()
             case "chat":
                 self.open_chat_requested.emit(hit.text)
             case "earlier":
