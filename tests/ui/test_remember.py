@@ -9,8 +9,10 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel, QMenu
 from pytestqt.qtbot import QtBot
 
+from tests.ui import samples
 from vibekit_desktop.app import kept
 from vibekit_desktop.ui.actions import Actions, menus, table
+from vibekit_desktop.ui.models.chat_list import ChatListModel
 from vibekit_desktop.ui.remember import Remember, mode_of, panes_of, zoom_of
 from vibekit_desktop.ui.theme.contrast import SystemColours, contrast_color, ratio
 from vibekit_desktop.ui.theme.palette import Theme, ThemeHub
@@ -20,6 +22,7 @@ from vibekit_desktop.ui.views.arrangement import Wanted
 from vibekit_desktop.ui.views.inspector import Inspector
 from vibekit_desktop.ui.views.main_window import MainWindow
 from vibekit_desktop.ui.views.shell import Shell, screens_name
+from vibekit_desktop.ui.views.sidebar import Sidebar
 
 Known = dict[str, dict[str, str]]
 
@@ -39,7 +42,19 @@ class Run:
         self.shell.fill(self.main)
         self.inspector = Inspector(self.hub)
         qtbot.addWidget(self.inspector)
-        self.remember = Remember(self.shell, self.main, self.hub, known, self._keep, inspector=self.inspector)
+        self.chats = ChatListModel(lambda: samples.NOW)
+        self.sidebar = Sidebar(self.hub, self.chats)
+        qtbot.addWidget(self.sidebar)
+        self.remember = Remember(
+            self.shell,
+            self.main,
+            self.hub,
+            known,
+            self._keep,
+            inspector=self.inspector,
+            chats=self.chats,
+            choose_workspace=self.sidebar.choose_workspace,
+        )
         self.shell.show()
 
     def _keep(self, known: Mapping[str, Mapping[str, str]]) -> bool:
@@ -68,6 +83,37 @@ def test_what_changed_is_kept_before_the_window_closes(qtbot: QtBot, tmp_path: P
     run = Run(qtbot, tmp_path)
     run.main.panes.want(run.main.panes.wanted._replace(sidebar_open=False))
     qtbot.waitUntil(lambda: "closed" in kept.read(tmp_path).get(screens_name(), {}).get("panes", ""))
+
+
+def test_the_chats_of_the_workspace_that_was_chosen_are_listed_again(qtbot: QtBot, tmp_path: Path) -> None:
+    first = Run(qtbot, tmp_path)
+    assert first.sidebar.workspace == ""
+    first.sidebar.choose_workspace("/home/ada/my code/tidepool")
+    qtbot.waitUntil(lambda: "workspace" in kept.read(tmp_path).get(screens_name(), {}))
+    first.shell.close()
+    second = Run(qtbot, tmp_path)
+    assert second.sidebar.workspace == second.chats.workspace == "/home/ada/my code/tidepool"
+    second.sidebar.choose_workspace("")
+    second.shell.close()
+    assert Run(qtbot, tmp_path).sidebar.workspace == ""
+
+
+@pytest.mark.parametrize("name", ["two\nlines", "\udcff", "a\u2028b", "x" * 5_000, "screens"])
+def test_a_workspace_of_any_name_harms_nothing_that_is_kept(qtbot: QtBot, tmp_path: Path, name: str) -> None:
+    run = Run(qtbot, tmp_path)
+    run.hub.set_zoom(1.5)
+    run.sidebar.choose_workspace(f"/home/{name}")
+    run.shell.close()
+    again = Run(qtbot, tmp_path)
+    assert again.hub.zoom == 1.5
+    assert again.sidebar.workspace in ("", f"/home/{name}")
+
+
+def test_a_workspace_is_listed_on_other_screens_too(qtbot: QtBot, tmp_path: Path) -> None:
+    kept.write(tmp_path, {"other screens": {"zoom": "200", "workspace": "/home/ada/a"}})
+    run = Run(qtbot, tmp_path)
+    assert run.sidebar.workspace == "/home/ada/a"
+    assert run.hub.zoom == 1
 
 
 def test_files_stand_as_a_tree_where_they_did_before(qtbot: QtBot, tmp_path: Path) -> None:

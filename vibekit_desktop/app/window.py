@@ -125,7 +125,16 @@ def _furnish(app: "QApplication", shell: "Shell", options: "Options", known: "di
     crash.watch_loop(loop, conductor.tell_fault)
     keeper = kept.Keeper(dirs.state, loop)
     if not options.offscreen_shot:
-        Remember(shell, window, hub, known, keeper.keep, inspector=conductor.inspector)
+        Remember(
+            shell,
+            window,
+            hub,
+            known,
+            keeper.keep,
+            inspector=conductor.inspector,
+            chats=conductor.chats,
+            choose_workspace=conductor.sidebar.choose_workspace,
+        )
         FollowSystem(hub, portal=bool(os.environ.get("DBUS_SESSION_BUS_ADDRESS")))
     Collector(window).start()
     with loop:

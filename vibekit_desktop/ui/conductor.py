@@ -239,10 +239,15 @@ class Conductor(QObject):
         elif open_chat is not None:
             await self.open.open(await self._core.chats.resolve(open_chat))
             await self._show_view(view)
-        elif opened := next((one for one in headers if one.status is ChatStatus.PLAIN), None):
+        elif opened := self._newest(headers):
             await self.open.open(opened.id)
         else:
             await self._show_first_run()
+
+    def _newest(self, headers: Sequence[ChatHeader]) -> ChatHeader | None:
+        """The newest chat of ours of those that are listed, else of all."""
+        ours = [one for one in headers if one.status is ChatStatus.PLAIN]
+        return next((one for one in ours if one.workspace == self.sidebar.workspace), next(iter(ours), None))
 
     async def _show_view(self, view: str | None) -> None:
         if view == "review":
@@ -285,6 +290,8 @@ class Conductor(QObject):
     def _listed(self, headers: Sequence[ChatHeader], workspaces: Sequence[str]) -> None:
         self.chats.load(headers)
         self.sidebar.set_workspaces(workspaces, self.sidebar.workspace)
+        if self.sidebar.workspace not in workspaces:  # it was chosen before the last start, and is gone
+            self.sidebar.choose_workspace("")
         for header in headers:
             self.live.note(header)
 

@@ -1,5 +1,5 @@
 """Remember how the window stood, for each set of screens: its place, its panes, its text zoom, its look, its tab,
-whether files stand as a list or a tree.
+whether files stand as a list or a tree, and of which workspace the chats are listed.
 
 Knows no disk: whoever makes it hands over what was kept and a function that keeps. UI thread only.
 """
@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from PySide6.QtCore import QEvent, QObject, QTimer
 from PySide6.QtGui import QGuiApplication
 
+from vibekit_desktop.ui.models.chat_list import ChatListModel
 from vibekit_desktop.ui.theme.palette import ThemeHub
 from vibekit_desktop.ui.views.arrangement import Wanted
 from vibekit_desktop.ui.views.inspector import Inspector
@@ -22,6 +23,7 @@ _SCREENS_MS = 500
 """A screen that is plugged in comes and goes several times until everything about it is known."""
 _OPEN, _CLOSED = "open", "closed"
 _TREE, _LIST = "tree", "list"
+_MOST_PATH = 1_000
 
 
 def zoom_of(values: Mapping[str, str]) -> float:
@@ -44,6 +46,12 @@ def panes_of(values: Mapping[str, str]) -> Wanted | None:
     return Wanted(int(words[0]), int(words[1]), sidebar_open=words[2] != _CLOSED, inspector_open=words[3] != _CLOSED)
 
 
+def workspace_of(known: Known, screens: str) -> str:
+    """The workspace whose chats were listed last on these screens, else on any; empty for all."""
+    newest = next(reversed(known.values()), {}) if known else {}
+    return known.get(screens, newest).get("workspace", "")
+
+
 class Remember(QObject):
     """From its making on what changes is kept, a moment later and once more when the window closes.
 
@@ -59,14 +67,19 @@ class Remember(QObject):
         keep: Callable[[Known], object],
         *,
         inspector: Inspector | None = None,
+        chats: ChatListModel | None = None,
+        choose_workspace: Callable[[str], None] | None = None,
     ) -> None:
+        """``choose_workspace`` lists the chats of a workspace, as a person does."""
         super().__init__(window)
-        self._shell, self._window, self._hub, self._inspector = shell, window, hub, inspector
+        self._shell, self._window, self._hub, self._inspector, self._chats = shell, window, hub, inspector, chats
         self._known = {name: dict(values) for name, values in known.items()}
         self._keep = keep
         self._screens = screens_name()
         self._kept = self._known.get(self._screens, {})
         self._restore(self._kept)
+        if choose_workspace is not None and (workspace := workspace_of(self._known, self._screens)):
+            choose_workspace(workspace)
         self._later = QTimer(self, interval=_KEEP_MS, singleShot=True)
         self._later.timeout.connect(self.keep_now)
         self._look = QTimer(self, interval=_SCREENS_MS, singleShot=True)
@@ -77,6 +90,8 @@ class Remember(QObject):
         if inspector is not None:
             inspector.tab_changed.connect(self._later.start)
             inspector.layout_chosen.connect(self._later.start)
+        if chats is not None:
+            chats.workspace_changed.connect(self._later.start)
         shell.closing.connect(self.keep_now)
         shell.installEventFilter(self)
         screens: QGuiApplication = QGuiApplication.instance()  # type: ignore[assignment]  # there is one, and it is a window's
@@ -102,6 +117,8 @@ class Remember(QObject):
         if self._inspector is not None:
             values["tab"] = str(self._inspector.tab())
             values["files"] = _TREE if self._inspector.files.as_tree else _LIST
+        if self._chats is not None and _can_be_kept(self._chats.workspace):
+            values["workspace"] = self._chats.workspace
         return values
 
     def keep_now(self) -> None:
@@ -141,3 +158,10 @@ class Remember(QObject):
 
 def _word(is_open: bool) -> str:
     return _OPEN if is_open else _CLOSED
+
+
+def _can_be_kept(path: str) -> bool:
+    """Whether a path is one line of a text file. Names of folders can be anything."""
+    return (
+        0 < len(path) <= _MOST_PATH and path.splitlines() == [path] and path == path.encode("utf-8", "replace").decode("utf-8")
+    )

@@ -42,7 +42,7 @@ class ChatListModel(QAbstractListModel):
     ``counted`` and ``archived_counted`` tell how many chats the workspace chosen has in the list and in the archive, whenever
     that changes; ``touched_wanted(chats)``: the filter asks for the files of these, and nobody told them yet;
     ``renamed(chat, name)``: a person typed another name into its row; ``seen(chat, messages)``: so many of its messages are
-    read.
+    read; ``workspace_changed``: the chats of another workspace are shown, or of all.
 
     Invariant: the rows are always a function of the headers, the marks, the filter, the workspace and the clock at the last
     change.
@@ -55,6 +55,7 @@ class ChatListModel(QAbstractListModel):
     touched_wanted = Signal(object)
     renamed = Signal(str, str)
     seen = Signal(str, int)
+    workspace_changed = Signal()
 
     def __init__(self, now_ms: Callable[[], int], parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -183,6 +184,7 @@ class ChatListModel(QAbstractListModel):
         if workspace != self._workspace:
             self._workspace = workspace
             self.flush()
+            self.workspace_changed.emit()
 
     def clock_moved(self) -> None:
         """Bring the relative times and the groups up to date; call it once a minute."""
