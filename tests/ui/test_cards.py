@@ -8,8 +8,20 @@ from pytestqt.qtbot import QtBot
 
 from tests.ui import samples
 from vibekit_desktop.core.types.chats import DiffFragment
-from vibekit_desktop.core.types.checkpoints import EntryKind, RestoreKind, Timeline, TimelineEntry
+from vibekit_desktop.core.types.checkpoints import (
+    AfterTurn,
+    AtTag,
+    Conflict,
+    EntryKind,
+    PlacedConflict,
+    RestoreKind,
+    Timeline,
+    TimelineEntry,
+)
 from vibekit_desktop.core.types.diffs import StyleRuns
+from vibekit_desktop.core.types.ids import ChatId, Tag, WorkspacePath
+from vibekit_desktop.ui.models.blocks import conflict_key
+from vibekit_desktop.ui.models.conflicts import CardButton, ConflictCard, card_of
 from vibekit_desktop.ui.models.transcript import TranscriptModel
 from vibekit_desktop.ui.theme.palette import ThemeHub
 from vibekit_desktop.ui.views.transcript import TranscriptView
@@ -119,3 +131,89 @@ def test_what_the_next_undo_does_not_take_back_is_only_said_to_be_undone(view: T
         model.set_timeline(timeline)
         view.grab()
         assert names(view, "redo") == []
+
+
+# -- a conflict, in place --------------------------------------------------------------------------------------------
+
+
+def conflict(path: str, *, settled: bool = False, kept: bool = True) -> ConflictCard:
+    """Another chat wrote what turn 5 wrote over."""
+    made = Conflict(
+        path=WorkspacePath(path), other_chat="other", expected_sha="e" * 64, actual_sha="a" * 64, tag="5.1", ts=samples.NOW
+    )
+    theirs = AtTag(Tag("5.1")) if kept else None
+    placed = PlacedConflict(conflict=made, theirs=theirs, ours=AfterTurn(5), turn=5, before=4, settled=settled)
+    return card_of(placed, {ChatId("other"): "Docs: tidy the export guide"}, samples.NOW)
+
+
+@pytest.mark.parametrize("path", [str(samples.GUIDE), "src/export/csv_writer.py"])
+def test_the_note_of_a_conflict_opens_under_the_file_and_its_buttons_ask_for_what_they_say(
+    qtbot: QtBot, view: TranscriptView, model: TranscriptModel, path: str
+) -> None:
+    """Of a file that an edit changed, and of one that a command changed."""
+    card = conflict(path)
+    key = conflict_key(card)
+    model.set_conflicts([card])
+    view.grab()
+    assert names(view, "conflict") == [f"Conflict in {path}: Two chats changed {path.rpartition('/')[2]}"]
+    assert names(view, "settle") == []
+    row = next(row for row, block in view.views.items() if any(hit.action == "conflict" for hit in block.hits))
+    closed = view.lay_out(row).height
+    press(qtbot, view, "conflict", key)
+    assert names(view, "settle") == [card.button_name(button) for button in card.buttons]
+    note = [hit.box for hit in view.lay_out(row).hits if hit.action == "settle"]
+    chip = next(hit.box for hit in view.lay_out(row).hits if hit.action == "conflict")
+    assert all(box.top() > chip.bottom() and box.right() <= view.column_width() for box in note)
+    assert view.lay_out(row).height > closed
+    view.grab()
+    for button in card.buttons:
+        number = card.buttons.index(button)
+        hit = next(one for one in view.lay_out(row).hits if (one.action, one.number) == ("settle", number))
+        with qtbot.waitSignal(view.conflict_pressed) as asked:
+            view.do(hit)
+        assert asked.args == [card, button]
+    with qtbot.waitSignal(view.conflict_pressed) as asked:
+        press(qtbot, view, "settle", key)
+    assert asked.args == [card, CardButton.COMPARE]
+    press(qtbot, view, "conflict", key)
+    assert names(view, "settle") == []
+    assert view.lay_out(row).height == closed
+
+
+def test_the_note_is_reached_by_keys_and_goes_with_a_conflict_that_is_settled(
+    qtbot: QtBot, view: TranscriptView, model: TranscriptModel
+) -> None:
+    card = conflict(str(samples.GUIDE))
+    model.set_conflicts([card])
+    view.setFocus()
+    row = next(row for row, block in view.views.items() if any(hit.action == "conflict" for hit in block.hits))
+    view.go_to(row)
+
+    def walk_to(action: str) -> None:
+        hits = view.lay_out(row).hits
+        for _ in range(len(hits) + 1):
+            if 0 <= view._button < len(hits) and hits[view._button].action == action:
+                return
+            qtbot.keyClick(view, Qt.Key.Key_Right if view._button >= 0 else Qt.Key.Key_Return)
+        raise AssertionError(f"no key reaches {action}")
+
+    walk_to("conflict")
+    qtbot.keyClick(view, Qt.Key.Key_Return)
+    assert len(names(view, "settle")) == 3
+    walk_to("settle")
+    with qtbot.waitSignal(view.conflict_pressed) as asked:
+        qtbot.keyClick(view, Qt.Key.Key_Return)
+    assert asked.args == [card, CardButton.COMPARE]
+    model.set_conflicts([conflict(str(samples.GUIDE), settled=True)])
+    view.grab()
+    assert names(view, "conflict") == names(view, "settle") == []
+
+
+def test_the_chip_of_a_turn_opens_the_note_and_what_was_not_kept_says_so(
+    qtbot: QtBot, view: TranscriptView, model: TranscriptModel
+) -> None:
+    model.set_conflicts([conflict(str(samples.GUIDE), kept=False)])
+    view.grab()
+    press(qtbot, view, "conflicts")
+    assert len(names(view, "settle")) == 1
+    assert "No copy of it was kept." in names(view, "off")
