@@ -18,6 +18,7 @@ from vibekit_desktop.core.types.checkpoints import (
     RestoreKind,
     RestorePlan,
     RestoreReport,
+    RestoreStep,
     Scope,
 )
 from vibekit_desktop.core.types.errors import PlanStale
@@ -188,6 +189,9 @@ def test_while_it_runs_it_says_how_far_it_is_and_cannot_be_closed(stage: Stage) 
         dialog = await stage.until_open()
         click(dialog.primary)
         await settle()
+        assert dialog.primary.text() == "Saving 0 of 5…"
+        stage.fake.publish(RestoreProgressed(samples.CHAT, 2300, 4000, RestoreStep.STAGE))
+        assert dialog.primary.text() == "Preparing 2,300 of 4,000…"
         stage.fake.publish(RestoreProgressed(samples.CHAT, 3, 5))
         assert dialog.primary.text() == "Restoring 3 of 5…"
         QTest.keyClick(dialog, Qt.Key.Key_Escape)

@@ -230,7 +230,7 @@ class Conductor(QObject):
             self._failed("read the settings", error)
         if recover is not None:
             try:
-                await recover()
+                await self.back.recover(recover)
             except CoreError as error:
                 self._failed("recover", error)
         headers = await self.histories.list_chats()
@@ -422,8 +422,9 @@ class Conductor(QObject):
         self.inspectors.show_conflicts()
 
     def undo(self) -> None:
-        """Take back the newest restore or undo of a file of the open chat."""
-        self.back.undo()
+        """Take back what the toast in sight offers to, else the newest restore or undo of a file of the open chat."""
+        if not self.notifier.take_back():
+            self.back.undo()
 
     def redo(self) -> None:
         """Take back the newest undo of the open chat."""

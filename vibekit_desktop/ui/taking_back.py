@@ -3,16 +3,20 @@
 What they do is in `operations.checkpoints`. UI thread only.
 """
 
+from collections.abc import Awaitable, Callable, Sequence
+
 from PySide6.QtCore import QObject, Signal
 
 from vibekit_desktop.core.types.checkpoints import BeforeTurn, Point, RestoreReport
-from vibekit_desktop.core.types.events import RestoreRecovered, WorkspaceRestored
+from vibekit_desktop.core.types.events import RestoreProgressed, RestoreRecovered, WorkspaceRestored
 from vibekit_desktop.core.types.ids import ChatId, WorkspacePath
 from vibekit_desktop.ui.bridge import Bridge
 from vibekit_desktop.ui.live_desk import LiveDesk
 from vibekit_desktop.ui.notify import Notifier
 from vibekit_desktop.ui.operations.checkpoints import CheckpointOperations
 from vibekit_desktop.ui.operations.open_chat import OpenChat
+from vibekit_desktop.ui.operations.outcome import progress_text
+from vibekit_desktop.ui.operations.patience import LongWork
 from vibekit_desktop.ui.text import tr, tr_n
 
 
@@ -38,6 +42,8 @@ class TakingBack(QObject):
         work.finished.connect(self._finished)
         bridge.subscribe(self, WorkspaceRestored, self._restored)
         bridge.subscribe(self, RestoreRecovered, self._recovered)
+        bridge.subscribe(self, RestoreProgressed, self._progressed)
+        self._recovering: LongWork | None = None
 
     def _free(self) -> ChatId | None:
         """The open chat if something in it may be taken back now; else it is said why not."""
@@ -78,6 +84,21 @@ class TakingBack(QObject):
         """End a restore that did not end, the files as they are."""
         if self._open.chat is not None:
             self._work.start_leave_unfinished(self._open.chat)
+
+    # At the start.
+
+    async def recover(self, recover: Callable[[], Awaitable[Sequence[RestoreReport]]]) -> None:
+        """Finish what a crash interrupted; where that takes long, it is said how far it is."""
+        with LongWork(self._notifier, tr("Finishing what was interrupted…")) as self._recovering:
+            try:
+                await recover()
+            finally:
+                self._recovering = None
+
+    def _progressed(self, event: RestoreProgressed) -> None:
+        if self._recovering is not None:
+            done = progress_text(event.step, event.done, event.total)
+            self._recovering.say(tr("Finishing a restore that was interrupted. {done}", done=done))
 
     # What came of it.
 

@@ -14,7 +14,7 @@ stored, it stays.
 Blocking; under the vault's lock.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 
 from vibekit_desktop.core.checkpoint import facts, log, look, ownership, stages, tidy
@@ -23,6 +23,7 @@ from vibekit_desktop.core.checkpoint.decide import depth, is_new_folder
 from vibekit_desktop.core.checkpoint.ground import Ground
 from vibekit_desktop.core.checkpoint.history import agree
 from vibekit_desktop.core.checkpoint.log import LeftLine, Line, PlanBody, PlanFile
+from vibekit_desktop.core.checkpoint.stages import Progress
 from vibekit_desktop.core.disk import faults
 from vibekit_desktop.core.disk.workspace import parents_of
 from vibekit_desktop.core.types.checkpoints import (
@@ -35,6 +36,7 @@ from vibekit_desktop.core.types.checkpoints import (
     LeftFile,
     RestoreKind,
     RestoreReport,
+    RestoreStep,
     State,
     parse_point,
 )
@@ -47,8 +49,6 @@ from vibekit_desktop.core.types.errors import (
     RestoreUnfinished,
 )
 from vibekit_desktop.core.types.ids import BlobHash, ChatId, WorkspacePath, parse_chat_id
-
-Progress = Callable[[int, int], None]
 
 
 def expected_of(file: PlanFile) -> FileState:
@@ -124,7 +124,7 @@ class Finish:
         for count, file in enumerate(open_files, 1):
             self._take(file)
             if self._progress is not None:
-                self._progress(count, len(open_files))
+                self._progress(RestoreStep.PLACE, count, len(open_files))
         for parent_of in sorted({path.rpartition("/")[0]: path for path in self._restored}.values()):
             self._ground.folder().sync_parent(parent_of)
         self._say_new_folders()

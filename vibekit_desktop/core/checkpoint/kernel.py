@@ -26,7 +26,6 @@ from vibekit_desktop.core.checkpoint import plan as planning
 from vibekit_desktop.core.checkpoint.blobs import is_sound
 from vibekit_desktop.core.checkpoint.change import Change
 from vibekit_desktop.core.checkpoint.decide import Target
-from vibekit_desktop.core.checkpoint.finish import Progress
 from vibekit_desktop.core.checkpoint.ground import Ground, Transcripts
 from vibekit_desktop.core.checkpoint.history import View, agree
 from vibekit_desktop.core.checkpoint.known import Known
@@ -34,6 +33,7 @@ from vibekit_desktop.core.checkpoint.plan import PlanRequest
 from vibekit_desktop.core.checkpoint.points import Marks
 from vibekit_desktop.core.checkpoint.prompts import placed
 from vibekit_desktop.core.checkpoint.recorder import Recorder
+from vibekit_desktop.core.checkpoint.stages import Progress
 from vibekit_desktop.core.checkpoint.vault import VaultStore
 from vibekit_desktop.core.disk.fs import Fs
 from vibekit_desktop.core.disk.locks import running_turns
@@ -279,11 +279,13 @@ class CheckpointKernel:
         """Whether a restore did not end, or ended without clearing its last traces away."""
         return stages.has_list(self._ground) or bool(self.unfinished())
 
-    def recover(self, *, needed: ChatId | None = None) -> list[RestoreReport]:
+    def recover(
+        self, *, needed: ChatId | None = None, progress: Callable[[ChatId], Progress] | None = None
+    ) -> list[RestoreReport]:
         """Finish every interrupted restore of ours. What keeps one from it (a full disk, a damaged chat) keeps no other, and is
         raised only for the chat that is ``needed``."""
         self._ground.vault.sweep()
-        return recover.recover(self._ground, needed)
+        return recover.recover(self._ground, needed, progress)
 
     # -- branches and deleted chats --------------------------------------------------------------------------------
 

@@ -5,11 +5,14 @@ original began, are reported and left to the user. Blocking; `recover` and `leav
 vault's lock.
 """
 
+from collections.abc import Callable
+
 from vibekit_desktop.core.checkpoint import stages
 from vibekit_desktop.core.checkpoint.finish import Finish
 from vibekit_desktop.core.checkpoint.ground import Ground
 from vibekit_desktop.core.checkpoint.log import NO_FILE, LeftLine, Line, path_of
 from vibekit_desktop.core.checkpoint.points import original_restore, unfinished_plans
+from vibekit_desktop.core.checkpoint.stages import Progress
 from vibekit_desktop.core.types.checkpoints import RestorePlan, RestoreReport
 from vibekit_desktop.core.types.errors import EnvironmentFault, LogDamaged, RestoreUnfinished
 from vibekit_desktop.core.types.ids import ChatId
@@ -42,8 +45,11 @@ def unfinished(ground: Ground) -> list[tuple[ChatId, str]]:
     return found + [(chat, ORIGINAL) for chat, lines in logs if original_restore(lines) is not None]
 
 
-def recover(ground: Ground, needed: ChatId | None = None) -> list[RestoreReport]:
-    """Finish every interrupted restore of ours, and clear away what one left that never got as far as its plan."""
+def recover(
+    ground: Ground, needed: ChatId | None = None, progress: Callable[[ChatId], Progress] | None = None
+) -> list[RestoreReport]:
+    """Finish every interrupted restore of ours, and clear away what one left that never got as far as its plan. ``progress``
+    gives who is told of the restore of a chat."""
     reports: list[RestoreReport] = []
     kept = False  # whether something may still need the list of stages
     for chat, line, reason in open_plans(ground):
@@ -51,7 +57,7 @@ def recover(ground: Ground, needed: ChatId | None = None) -> list[RestoreReport]
             kept = True
             continue
         try:
-            reports.append(Finish(ground, chat, line).run())
+            reports.append(Finish(ground, chat, line, None if progress is None else progress(chat)).run())
         except EnvironmentFault as error:
             # It stays open and is reported; the others go on.
             if chat == needed and not isinstance(error, RestoreUnfinished):

@@ -12,11 +12,12 @@ Blocking; the caller holds the vault's lock.
 """
 
 from vibekit_desktop.core.checkpoint import log, look, stages
-from vibekit_desktop.core.checkpoint.finish import Finish, Progress
+from vibekit_desktop.core.checkpoint.finish import Finish
 from vibekit_desktop.core.checkpoint.ground import Ground
 from vibekit_desktop.core.checkpoint.log import Line, PlanBody, PlanFile
 from vibekit_desktop.core.checkpoint.plan import is_failure
 from vibekit_desktop.core.checkpoint.points import Marks
+from vibekit_desktop.core.checkpoint.stages import Progress
 from vibekit_desktop.core.checkpoint.tidy import folder_line
 from vibekit_desktop.core.disk import faults
 from vibekit_desktop.core.types.checkpoints import (
@@ -26,6 +27,7 @@ from vibekit_desktop.core.types.checkpoints import (
     PlannedFile,
     RestorePlan,
     RestoreReport,
+    RestoreStep,
     State,
     point_text,
 )
@@ -54,9 +56,9 @@ def carry_out(ground: Ground, marks: Marks, plan: RestorePlan, progress: Progres
     left: dict[WorkspacePath, LeaveReason] = {}
     staged = stages.Staged(stages={}, folders=(), left={})
     if ground.workspace is not None:  # also where only the transcript is cut: the entry is a point like any other
-        left = _store_what_is_lost(ground, plan)
+        left = _store_what_is_lost(ground, plan, progress)
         look.before_entry(ground, plan.chat, {file.path: file.current for file in plan.files})
-        staged = stages.make(ground, [file for file in plan.acts if file.path not in left], token)
+        staged = stages.make(ground, [file for file in plan.acts if file.path not in left], token, progress)
         left.update(staged.left)
     body = _body(ground, marks, plan, staged, left, token)
     if not (body.branch or body.back_from or any(file.action != Action.LEAVE for file in body.files)):
@@ -82,13 +84,16 @@ def _all_left(plan: RestorePlan, body: PlanBody) -> RestoreReport:
     return RestoreReport(chat=plan.chat, kind=plan.kind, entry=0, restored=(), left=left, failed=failed, verified=True)
 
 
-def _store_what_is_lost(ground: Ground, plan: RestorePlan) -> dict[WorkspacePath, LeaveReason]:
+def _store_what_is_lost(ground: Ground, plan: RestorePlan, progress: Progress | None) -> dict[WorkspacePath, LeaveReason]:
     """Put every content that is about to go into the store, whatever its size; the paths where that cannot be done.
 
     A wanted content comes under our own care too: from now on a line kind of ours names it.
     """
     left: dict[WorkspacePath, LeaveReason] = {}
-    for file in plan.acts:
+    acts = plan.acts
+    for count, file in enumerate(acts):
+        if progress is not None:
+            progress(RestoreStep.KEEP, count, len(acts))
         data = None if file.wanted.sha is None else plan.merged(file.wanted.sha)
         if data is not None:
             ground.vault.blobs.put(data, own=True)

@@ -13,7 +13,7 @@ Blocking; under the vault's lock.
 """
 
 import errno
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 
@@ -25,7 +25,7 @@ from vibekit_desktop.core.checkpoint.decide import is_new_folder
 from vibekit_desktop.core.checkpoint.ground import Ground
 from vibekit_desktop.core.disk import atomic, names
 from vibekit_desktop.core.disk.workspace import parents_of
-from vibekit_desktop.core.types.checkpoints import Action, LeaveReason, PlannedFile, State
+from vibekit_desktop.core.types.checkpoints import Action, LeaveReason, PlannedFile, RestoreStep, State
 from vibekit_desktop.core.types.errors import CannotRead, CannotWrite, EnvironmentFault, PathEscape
 from vibekit_desktop.core.types.ids import BlobHash, WorkspacePath
 
@@ -36,6 +36,10 @@ _THIS_PATH = (
     errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOENT, errno.ENOTDIR, errno.EINVAL, errno.ENAMETOOLONG, errno.EOPNOTSUPP,
 )  # fmt: skip
 """What is wrong with one path and no other: no permission, a file where a folder must be, a name or link that cannot be."""
+
+
+Progress = Callable[[RestoreStep, int, int], None]
+"""Told at each file: the step, how many are through it, and of how many."""
 
 
 class StageName(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -88,7 +92,12 @@ def stage_one(ground: Ground, path: WorkspacePath, stage: str, state: State, sha
         ground.folder().stage_file(path, stage, pieces, NEW_FILE_MODE if mode is None else mode)
 
 
-def make(ground: Ground, files: Collection[PlannedFile], token: str) -> Staged:
+def make(
+    ground: Ground,
+    files: Collection[PlannedFile],
+    token: str,
+    progress: Progress | None = None,
+) -> Staged:
     """Stage every write and create beside its target, all durable, and make the folders above. What is not allowed there is
     left; any other failure takes everything back and is raised, so the workspace is as it was.
 
@@ -115,7 +124,9 @@ def make(ground: Ground, files: Collection[PlannedFile], token: str) -> Staged:
     left: dict[WorkspacePath, LeaveReason] = {}
     said: dict[WorkspacePath, str] = {}
     try:
-        for file in wanted:
+        for count, file in enumerate(wanted):
+            if progress is not None:
+                progress(RestoreStep.STAGE, count, len(wanted))
             stage = plan.get(file.path, "")
             reason = _later(ground, file) if file.path in later else _stage(ground, file, stage, made, said)
             if reason is not None:

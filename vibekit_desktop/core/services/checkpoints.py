@@ -5,6 +5,7 @@ Implements `core.api.Checkpoints`. Publishes only after a change is durable.
 
 import asyncio
 import logging
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -13,6 +14,7 @@ from typing import TypeVar
 from vibekit_desktop.core.bus import Bus
 from vibekit_desktop.core.checkpoint.kernel import CheckpointKernel
 from vibekit_desktop.core.checkpoint.plan import PlanRequest
+from vibekit_desktop.core.checkpoint.stages import Progress
 from vibekit_desktop.core.services.contents import LineCounts
 from vibekit_desktop.core.services.headers import Headers
 from vibekit_desktop.core.services.history import HistoryService
@@ -30,6 +32,7 @@ from vibekit_desktop.core.types.checkpoints import (
     RestoreKind,
     RestorePlan,
     RestoreReport,
+    RestoreStep,
     Scope,
     Start,
     Timeline,
@@ -49,6 +52,9 @@ from vibekit_desktop.core.types.events import (
 from vibekit_desktop.core.types.ids import ChatId, WorkspacePath
 
 T = TypeVar("T")
+
+PROGRESS_S = 0.05
+"""The least time between two news of one restore."""
 
 _log = logging.getLogger(__name__)
 
@@ -197,16 +203,13 @@ class CheckpointService:
     async def carry_out(self, plan: RestorePlan, *, initiator: str = "") -> RestoreReport:
         """Do what the plan says if it is still true."""
         vault = await self._history.vault_of(plan.chat)
-        loop = asyncio.get_running_loop()
-
-        def progress(done: int, total: int) -> None:
-            loop.call_soon_threadsafe(self._bus.publish, RestoreProgressed(plan.chat, done, total))
+        progress = self._progress()
 
         def work() -> tuple[RestoreReport, list[ChatId]]:
             with vault.lock.hold():
                 kernel = vault.changing_kernel(plan.chat)
                 branches = _branches(vault, plan.chat) if plan.brings_back else []
-                report = kernel.carry_out(plan, progress=progress)
+                report = kernel.carry_out(plan, progress=progress(plan.chat))
             self.count_again(vault, plan.chat)
             return report, [branch for branch in branches if not vault.chats.where(branch)]
 
@@ -216,6 +219,23 @@ class CheckpointService:
         for branch in gone:
             self._bus.publish(ChatDeleted(branch))
         return report
+
+    def _progress(self) -> Callable[[ChatId], Progress]:
+        """For a thread, to say how far the restore of a chat is; not oftener than a person reads."""
+        loop = asyncio.get_running_loop()
+        last = 0.0
+
+        def of(chat: ChatId) -> Progress:
+            def tell(step: RestoreStep, done: int, total: int) -> None:
+                nonlocal last
+                now = time.monotonic()
+                if done == total or now - last >= PROGRESS_S:
+                    last = now
+                    loop.call_soon_threadsafe(self._bus.publish, RestoreProgressed(chat, done, total, step))
+
+            return tell
+
+        return of
 
     async def _announce(self, vault: OpenVault, plan: RestorePlan, report: RestoreReport, initiator: str) -> None:
         if not report.entry:
@@ -275,13 +295,15 @@ class CheckpointService:
         return ended
 
     async def _recover(self, vault: OpenVault, chat: ChatId | None) -> list[RestoreReport]:
+        progress = self._progress()
+
         def work() -> list[RestoreReport]:
             kernel = vault.kernel()
             interrupted = kernel.needs_recovery()
             if not (interrupted or vault.chats_need_recovery() or vault.turns_cut_off()):
                 return []
             with vault.lock.hold():
-                reports = kernel.recover(needed=chat) if interrupted else []
+                reports = kernel.recover(needed=chat, progress=progress) if interrupted else []
                 vault.recover_chats()
                 vault.end_cut_off_turns(kernel)
             for report in reports:

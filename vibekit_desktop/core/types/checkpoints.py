@@ -269,6 +269,17 @@ class EntryKind(StrEnum):
     NOW = "now"
 
 
+class RestoreStep(StrEnum):
+    """What a restore is doing with one file after the other. Only the last of the three changes a file that a person sees."""
+
+    KEEP = "keep"
+    """A copy of what is there now comes into the store."""
+    STAGE = "stage"
+    """What is to be there is written beside its place."""
+    PLACE = "place"
+    """It is put in its place."""
+
+
 class RestoreKind(StrEnum):
     """What a restore entry was asked as."""
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from vibekit_desktop.core.types.agents import AgentInfo, LiveState, TurnOutcome
 from vibekit_desktop.core.types.chats import ChatHeader, Message
-from vibekit_desktop.core.types.checkpoints import RestoreReport
+from vibekit_desktop.core.types.checkpoints import RestoreReport, RestoreStep
 from vibekit_desktop.core.types.ids import ChatId, WorkspacePath
 
 
@@ -67,11 +67,12 @@ class ImportProgressed:
 
 @dataclass(frozen=True, slots=True)
 class RestoreProgressed:
-    """A restore is running: ``done`` of ``total`` files are in place."""
+    """A restore is running: ``done`` of ``total`` files are through this step. Not told for every file."""
 
     chat: ChatId
     done: int
     total: int
+    step: RestoreStep = RestoreStep.PLACE
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,6 +26,7 @@ _HEAD = 36
 _MINE = 63
 _LEFT = 46
 _DIMMED = 0.45
+_BATCH = 200
 
 
 class RestoreDelegate(QStyledItemDelegate):
@@ -89,7 +90,7 @@ class RestoreDelegate(QStyledItemDelegate):
         draw_icon(painter, theme, icon, token, round(line.left()), round(line.center().y() - 8))
         x = line.left() + 23
         x += draw_text(painter, theme, QRectF(x, line.top(), line.width(), line.height()), row.title, style="small", weight=600)
-        draw_badge(painter, theme, str(row.count), x + 7, round(line.center().y() - 9))
+        draw_badge(painter, theme, f"{row.count:,}", x + 7, round(line.center().y() - 9))
         draw_text(painter, theme, line, row.remark, style="small", token="text.tertiary", right=True)
 
     def _file(self, painter: QPainter, theme: Theme, row: RestoreRow, box: QRectF, state: QStyle.StateFlag) -> None:
@@ -144,7 +145,7 @@ class RestoreList(PaintedList):
     def __init__(self, hub: ThemeHub, model: RestoreItemsModel, parent: QWidget) -> None:
         self._model = model
         self._delegate = RestoreDelegate(hub)
-        super().__init__(hub, model, self._delegate, name=tr("Files that will change"), parent=parent)
+        super().__init__(hub, model, self._delegate, name=tr("Files that will change"), batch=_BATCH, parent=parent)
 
     def set_dimmed(self, dimmed: bool) -> None:
         """Under Chat only: the files stay as they are."""

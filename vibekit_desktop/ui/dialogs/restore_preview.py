@@ -10,7 +10,7 @@ from dataclasses import replace
 from PySide6.QtCore import QSize, Qt, QTimer
 from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QRadioButton, QVBoxLayout, QWidget
 
-from vibekit_desktop.core.types.checkpoints import Mine, RestoreKind, RestorePlan, Scope
+from vibekit_desktop.core.types.checkpoints import Mine, RestoreKind, RestorePlan, RestoreStep, Scope
 from vibekit_desktop.core.types.diffs import DiffDocument, FileDiff
 from vibekit_desktop.core.types.errors import CoreError
 from vibekit_desktop.core.types.ids import WorkspacePath
@@ -22,6 +22,7 @@ from vibekit_desktop.ui.dialogs.restore_parts import Assurance, FileWords, Groun
 from vibekit_desktop.ui.error_text import sentence
 from vibekit_desktop.ui.models.restore_items import RestoreItemsModel, primary_text, scope_note, summary_of, title_of
 from vibekit_desktop.ui.operations.diffs import DiffDresser, Highlight, Words
+from vibekit_desktop.ui.operations.outcome import progress_text
 from vibekit_desktop.ui.text import tr, tr_n
 from vibekit_desktop.ui.theme.palette import ThemeHub
 from vibekit_desktop.ui.views.controls import Button
@@ -222,10 +223,10 @@ class RestorePreview(Overlay[RestorePlan]):
         self.cancel.setFocus(Qt.FocusReason.OtherFocusReason)
         return await self.wait()
 
-    def show_progress(self, done: int, total: int) -> None:
-        """The restore is running: ``done`` of ``total`` files are in place."""
+    def show_progress(self, step: RestoreStep, done: int, total: int) -> None:
+        """The restore is running: ``done`` of ``total`` files are through this step."""
         if self._running:
-            self._set_primary(tr("Restoring {done} of {total}…", done=f"{done:,}", total=f"{total:,}"), enabled=False)
+            self._set_primary(progress_text(step, done, total), enabled=False)
 
     def may_close(self) -> bool:
         """Not while files are being put in place."""
@@ -241,7 +242,7 @@ class RestorePreview(Overlay[RestorePlan]):
         self.files.setEnabled(False)
         count = len(self.plan.acts)
         if count and self.plan.scope is not Scope.CHAT:
-            self.show_progress(0, count)
+            self.show_progress(RestoreStep.KEEP, 0, count)
         else:
             self._set_primary(tr("Restoring…"), enabled=False)
         self.answer(self.plan)

@@ -69,7 +69,7 @@ class RestoreRow:
     def name(self) -> str:
         """The whole phrase for assistive technology."""
         if self.file is None:
-            return ", ".join(part for part in (self.title, str(self.count), self.remark) if part)
+            return ", ".join(part for part in (self.title, f"{self.count:,}", self.remark) if part)
         choice = (tr("restore") if self.restores else tr("keep mine")) if self.chooses else ""
         return ", ".join(part for part in (self.title, choice, self.remark) if part)
 
@@ -105,18 +105,40 @@ def letter_of(file: PlannedFile) -> str:
     return "M"
 
 
+@dataclass(frozen=True, slots=True)
+class _Slot:
+    """What a row is made of, when it is seen: a restore may have tens of thousands. A head has a count and no file."""
+
+    group: Group
+    file: PlannedFile | None
+    count: int = 0
+    stale: bool = False
+
+    @property
+    def place(self) -> tuple[Group, WorkspacePath | None]:
+        return self.group, None if self.file is None else self.file.path
+
+    def row(self) -> RestoreRow:
+        if self.file is not None:
+            return _file_row(self.group, self.file, stale=self.stale)
+        return RestoreRow(group=self.group, title=group_title(self.group), remark=_group_remark(self.group), count=self.count)
+
+
 def rows_of(plan: RestorePlan, stale: frozenset[str] = frozenset()) -> list[RestoreRow]:
     """Heads and files in order; empty groups are absent. ``stale`` are paths that changed a moment ago."""
+    return [slot.row() for slot in _slots_of(plan, stale)]
+
+
+def _slots_of(plan: RestorePlan, stale: frozenset[str]) -> list[_Slot]:
     groups: dict[Group, list[PlannedFile]] = {group: [] for group in Group}
     for file in plan.files:
         groups[group_of(file)].append(file)
-    rows: list[RestoreRow] = []
+    slots: list[_Slot] = []
     for group, files in groups.items():
-        if not files:
-            continue
-        rows.append(RestoreRow(group=group, title=group_title(group), remark=_group_remark(group), count=len(files)))
-        rows.extend(_file_row(group, file, stale=file.path in stale) for file in files)
-    return rows
+        if files:
+            slots.append(_Slot(group, None, count=len(files)))
+            slots.extend(_Slot(group, file, stale=file.path in stale) for file in files)
+    return slots
 
 
 def group_title(group: Group) -> str:
@@ -270,38 +292,46 @@ class RestoreItemsModel(QAbstractListModel):
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._rows: list[RestoreRow] = []
+        self._slots: list[_Slot] = []
+        self._made: dict[int, RestoreRow] = {}
 
     @property
     def rows(self) -> tuple[RestoreRow, ...]:
         """All rows in order."""
-        return tuple(self._rows)
+        return tuple(slot.row() for slot in self._slots)
 
     def set_plan(self, plan: RestorePlan, stale: frozenset[str] = frozenset()) -> None:
         """Show another plan."""
-        new = rows_of(plan, stale)
-        if [(row.group, row.path) for row in new] == [(row.group, row.path) for row in self._rows]:
-            for position, row in enumerate(new):
-                if row != self._rows[position]:
-                    self._rows[position] = row
-                    self.dataChanged.emit(self.index(position), self.index(position))
+        new = _slots_of(plan, stale)
+        old = self._slots
+        if len(new) == len(old) and all(one.place == other.place for one, other in zip(new, old, strict=True)):
+            changed = [position for position, slot in enumerate(new) if slot != old[position]]
+            self._slots = new
+            for position in changed:
+                self._made.pop(position, None)
+                self.dataChanged.emit(self.index(position), self.index(position))
             return
         self.beginResetModel()
-        self._rows = new
+        self._slots = new
+        self._made.clear()
         self.endResetModel()
 
     def row_at(self, row: int) -> RestoreRow | None:
         """The row, or None outside."""
-        return self._rows[row] if 0 <= row < len(self._rows) else None
+        if not 0 <= row < len(self._slots):
+            return None
+        if row not in self._made:
+            self._made[row] = self._slots[row].row()
+        return self._made[row]
 
     def row_of(self, path: WorkspacePath) -> int:
         """Where a file stands, or -1."""
-        return next((index for index, row in enumerate(self._rows) if row.path == path), -1)
+        return next((at for at, slot in enumerate(self._slots) if slot.file is not None and slot.file.path == path), -1)
 
     # Qt's names below.
 
     def rowCount(self, parent: QModelIndex | QPersistentModelIndex = QModelIndex()) -> int:  # noqa: B008
-        return 0 if parent.isValid() else len(self._rows)
+        return 0 if parent.isValid() else len(self._slots)
 
     def data(self, index: QModelIndex | QPersistentModelIndex, role: int = int(Qt.ItemDataRole.DisplayRole)) -> object:
         row = self.row_at(index.row()) if index.isValid() else None

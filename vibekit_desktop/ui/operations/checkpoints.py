@@ -5,7 +5,7 @@ that says what was not changed. UI thread only.
 """
 
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
 
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QWidget
@@ -33,7 +33,7 @@ from vibekit_desktop.ui.dialogs.restore_preview import RestorePreview
 from vibekit_desktop.ui.error_text import sentence
 from vibekit_desktop.ui.models.restore_items import may_choose
 from vibekit_desktop.ui.notify import Notifier
-from vibekit_desktop.ui.operations.outcome import done_text, partly_text, turns_words
+from vibekit_desktop.ui.operations.outcome import done_text, partly_text, progress_text, turns_words
 from vibekit_desktop.ui.operations.patience import GivenUp, LongWork, patiently
 from vibekit_desktop.ui.text import tr
 from vibekit_desktop.ui.theme.palette import ThemeHub
@@ -44,7 +44,7 @@ _TRIES = 3
 
 _log = logging.getLogger(__name__)
 
-Plan = Callable[[Mine], Awaitable[RestorePlan]]
+Plan = Callable[[Mine], Coroutine[object, object, RestorePlan]]
 Outcome = tuple[RestorePlan, RestoreReport]
 
 
@@ -197,8 +197,8 @@ class CheckpointOperations(QObject):
     async def _plan_restore(self, chat: ChatId, point: Point, scope: Scope, mine: Mine) -> RestorePlan:
         return await self._core.checkpoints.plan_restore(chat, point, paths=(), scope=scope, mine=mine)
 
-    async def _planned(self, plan: Awaitable[RestorePlan]) -> RestorePlan:
-        return await patiently(self._notifier, plan, tr("Looking at the files…"))
+    async def _planned(self, plan: Coroutine[object, object, RestorePlan]) -> RestorePlan:
+        return await patiently(self._bridge, self, self._notifier, plan, tr("Looking at the files…"))
 
     async def _run(self, work: Callable[[], Awaitable[Outcome | None]], *, again: Callable[[], None]) -> RestoreReport | None:
         if self._busy:
@@ -252,7 +252,7 @@ class CheckpointOperations(QObject):
                 confirmed = await dialog.look_again(fresh, stale.changed)
         return None
 
-    async def _carry_out(self, plan: RestorePlan, again: Callable[[], Awaitable[RestorePlan]]) -> Outcome:
+    async def _carry_out(self, plan: RestorePlan, again: Callable[[], Coroutine[object, object, RestorePlan]]) -> Outcome:
         """Without a dialog: a stale plan is made again, but never one that would do another kind of thing."""
         wanted = {file.path: file.action for file in plan.acts}
         for _ in range(_TRIES - 1):
@@ -335,9 +335,9 @@ class CheckpointOperations(QObject):
 
     def _progressed(self, event: RestoreProgressed) -> None:
         if self._dialog is not None and self._dialog.plan.chat == event.chat:
-            self._dialog.show_progress(event.done, event.total)
+            self._dialog.show_progress(event.step, event.done, event.total)
         elif self._told is not None and self._told[0] == event.chat:
-            self._told[1].say(tr("Restoring {done} of {total}…", done=f"{event.done:,}", total=f"{event.total:,}"))
+            self._told[1].say(progress_text(event.step, event.done, event.total))
 
 
 def _only(point: Point) -> str:

@@ -158,7 +158,7 @@ class InverseOperations(QObject):
 
     async def _planned(self, wish: Wish, decisions: Decisions = ()) -> InversePlan:
         """Outside of a dialog."""
-        return await patiently(self._notifier, self._plan(wish, decisions), tr("Looking at the files…"))
+        return await patiently(self._bridge, self, self._notifier, self._plan(wish, decisions), tr("Looking at the files…"))
 
     async def _write(self, plan: RestorePlan) -> RestoreReport:
         with LongWork(self._notifier, tr("Undoing…")):

@@ -5,7 +5,15 @@ Pure; the wording is that of the table of wording.
 
 from collections.abc import Sequence
 
-from vibekit_desktop.core.types.checkpoints import LeaveReason, LeftFile, RestoreKind, RestorePlan, RestoreReport, Scope
+from vibekit_desktop.core.types.checkpoints import (
+    LeaveReason,
+    LeftFile,
+    RestoreKind,
+    RestorePlan,
+    RestoreReport,
+    RestoreStep,
+    Scope,
+)
 from vibekit_desktop.ui.text import tr, tr_n
 from vibekit_desktop.ui.wording import change_words, file_name, leave_text, point_words, shown_path
 
@@ -42,6 +50,18 @@ def done_text(plan: RestorePlan, report: RestoreReport) -> str:
                 done=done,
                 point=point,
             )
+
+
+def progress_text(step: RestoreStep, done: int, total: int) -> str:
+    """How far a restore is. No file is changed before the last step."""
+    so_far, whole = f"{done:,}", f"{total:,}"
+    match step:
+        case RestoreStep.KEEP:
+            return tr("Saving {done} of {total}…", done=so_far, total=whole)
+        case RestoreStep.STAGE:
+            return tr("Preparing {done} of {total}…", done=so_far, total=whole)
+        case RestoreStep.PLACE:
+            return tr("Restoring {done} of {total}…", done=so_far, total=whole)
 
 
 def partly_text(plan: RestorePlan, report: RestoreReport) -> str:

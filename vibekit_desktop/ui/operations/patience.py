@@ -4,10 +4,14 @@ What is quick shows nothing. UI thread only.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable, Coroutine
 from types import TracebackType
 from typing import TypeVar
 
+from PySide6.QtCore import QObject
+
+from vibekit_desktop.core.types.errors import CoreError
+from vibekit_desktop.ui.bridge import Bridge
 from vibekit_desktop.ui.notify import Notifier, Waiting
 
 T = TypeVar("T")
@@ -50,28 +54,30 @@ class LongWork:
             self._waiting.end()
 
 
-async def patiently(notifier: Notifier, work: Awaitable[T], text: str) -> T:
-    """The answer of ``work``, which changes nothing for anybody; ``text`` says what it does. Raises `GivenUp`."""
-    running = asyncio.ensure_future(work)
-    given_up: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+async def patiently(bridge: Bridge, owner: QObject, notifier: Notifier, work: Coroutine[object, object, T], text: str) -> T:
+    """The answer of ``work``, which changes nothing for anybody; ``text`` says what it does. Raises `GivenUp`, and what
+    ``work`` raises."""
+    answered: asyncio.Future[T] = asyncio.get_running_loop().create_future()
+
+    async def ask() -> None:
+        try:
+            found = await work
+        except CoreError as error:
+            if not answered.done():
+                answered.set_exception(error)
+        else:
+            if not answered.done():
+                answered.set_result(found)
+        finally:
+            answered.cancel()
 
     def give_up() -> None:
-        if not given_up.done():
-            given_up.set_result(None)
+        if not answered.done():
+            answered.set_exception(GivenUp())
 
+    task = bridge.spawn(owner, ask(), name="look at files")
     try:
         with LongWork(notifier, text, give_up):
-            await asyncio.wait({running, given_up}, return_when=asyncio.FIRST_COMPLETED)
-        if not running.done():
-            raise GivenUp
-        return running.result()
+            return await answered
     finally:
-        if not running.done():
-            running.cancel()
-            running.add_done_callback(_forget)
-
-
-def _forget(running: "asyncio.Future[T]") -> None:
-    """Whatever came of it is read, so that it is not reported as lost."""
-    if not running.cancelled():
-        running.exception()
+        task.cancel()

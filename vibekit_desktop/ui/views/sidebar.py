@@ -76,6 +76,7 @@ class Sidebar(QWidget):
         hub.changed.connect(self._themed)
         self._counted()
         self.set_workspaces((), "")
+        self.picker.setText(tr("All workspaces"))  # until they are known, nobody says that there is none
         self._minute = QTimer(self)
         self._minute.setInterval(60_000)
         self._minute.timeout.connect(model.clock_moved)
