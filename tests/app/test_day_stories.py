@@ -67,6 +67,20 @@ async def test_a_chat_is_archived_from_the_list_and_undo_brings_it_back(window: 
     await window.settled()
 
 
+async def test_the_keys_undo_an_archive_while_its_toast_can(window: Window, workspace: Path, home: Path) -> None:
+    demo, other = await both(window, workspace, home)
+    window.key(Qt.Key.Key_1, CONTROL)
+    window.key(Qt.Key.Key_Delete)
+    await window.until(lambda: names(window) == [other] and window.turns() == [1])
+    await window.settled()
+    assert "Archived" in window.toast
+    window.key(Qt.Key.Key_Z, CONTROL)
+    await window.until(lambda: set(names(window)) == {demo, other})
+    await window.until(lambda: window.turns() == [5, 4, 3, 2, 1], "it is shown again")
+    await window.settled()
+    assert window.toast == ""
+
+
 async def test_a_chat_is_renamed_where_its_title_stands(window: Window, workspace: Path) -> None:
     await window.open_demo()
     window.key(Qt.Key.Key_2, CONTROL)

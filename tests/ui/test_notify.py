@@ -129,3 +129,16 @@ def test_a_text_is_never_read_as_markup(host: QWidget, notifier: Notifier) -> No
 def test_an_unknown_kind_is_our_fault(notifier: Notifier) -> None:
     with pytest.raises(KeyError):
         notifier.toast("x", "loud")
+
+
+def test_what_the_toast_in_sight_offers_to_undo_is_undone_once(notifier: Notifier) -> None:
+    done: list[str] = []
+    assert not notifier.take_back()
+    notifier.toast("Archived “Plot”", "done", ("Undo", lambda: done.append("Undo")))
+    assert notifier.take_back()
+    assert notifier.shown == ""
+    assert not notifier.take_back()
+    notifier.toast("Undo and Restore wait", "info", ("Stop", lambda: done.append("Stop")))
+    assert not notifier.take_back()
+    assert notifier.shown == "Undo and Restore wait"
+    assert done == ["Undo"]

@@ -78,9 +78,8 @@ class _Frame(QWidget):
         layout.addWidget(self.label, 1)
         layout.addSpacing(6)
         if toast.action is not None:
-            text, call = toast.action
-            button = Button(hub, text, kind="link", size="small", parent=self)
-            button.clicked.connect(lambda: self._act(call))
+            button = Button(hub, toast.action[0], kind="link", size="small", parent=self)
+            button.clicked.connect(self.act)
             layout.addWidget(button)
         if toast.kind != _WAITING:
             close = IconButton(hub, "close", tr("Close this message"), parent=self)
@@ -165,9 +164,11 @@ class _Frame(QWidget):
         self._start_clock()
         super().leaveEvent(event)
 
-    def _act(self, call: Callable[[], None]) -> None:
+    def act(self) -> None:
+        """Do what its button says."""
         self.close_now()
-        call()
+        if self.toast.action is not None:
+            self.toast.action[1]()
 
     def _leave(self) -> None:
         if any(button.hasFocus() for button in self.findChildren(QAbstractButton)):
@@ -258,6 +259,14 @@ class Notifier(QObject):
         if self._frame is not None:
             self._frame.go_to(host)
             self._frame.move(self._place(self._frame))
+
+    def take_back(self) -> bool:
+        """Do what Undo in the toast in sight does; whether it has such a button."""
+        frame = self._frame
+        if frame is None or frame.toast.action is None or frame.toast.action[0] != tr("Undo"):
+            return False
+        frame.act()
+        return True
 
     def toast(self, text: str, kind: str = "done", action: Action | None = None, *, everywhere: bool = False) -> None:
         """Show ``text`` now; ``kind`` is ``done``, ``restored``, ``info`` or ``error``; ``action`` is a button and what it
