@@ -30,8 +30,8 @@ from vibekit_desktop.ui.dialogs.restore_preview import RestorePreview
 from vibekit_desktop.ui.models.blocks import BranchBlock, CardsBlock, UserBlock
 from vibekit_desktop.ui.models.chat_list import ChatRow
 from vibekit_desktop.ui.models.timeline_rows import Button, RowKind, TimelineRow
+from vibekit_desktop.ui.theme.dress import apply
 from vibekit_desktop.ui.theme.palette import ThemeHub
-from vibekit_desktop.ui.theme.style import apply
 from vibekit_desktop.ui.views.controls import Button as PushButton
 from vibekit_desktop.ui.views.main_window import MainWindow
 from vibekit_desktop.ui.views.shell import Shell

@@ -352,6 +352,10 @@ def _looking(many: ChatView, few: ChatView) -> Iterator[bool]:
         timed_ms(lambda mode=mode: (hub.set_mode(mode), large.viewport().repaint())) for mode in ("dark", "light") * ROUNDS
     ]
     yield line(median(themes) <= STEP_MS, f"another theme {median(themes):.1f} ms")
+    zooms = [
+        timed_ms(lambda zoom=zoom: (hub.set_zoom(zoom), large.viewport().repaint())) for zoom in (1.1, 2.0, 0.8, 1.0) * ROUNDS
+    ]
+    yield line(median(zooms) <= STEP_MS, f"another size of text {median(zooms):.1f} ms")
     for one in (large, small):
         away(one)
 

@@ -12,8 +12,8 @@ from pytestqt.qtbot import QtBot
 from shiboken6 import delete
 
 from vibekit_desktop.ui import assets
+from vibekit_desktop.ui.theme.dress import FocusRing
 from vibekit_desktop.ui.theme.palette import ThemeHub
-from vibekit_desktop.ui.theme.style import FocusRing
 from vibekit_desktop.ui.views.controls import Button, IconButton
 
 UI = Path(assets.__file__).parent

@@ -6,13 +6,12 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtGui import QColor
-from PySide6.QtWidgets import QGraphicsDropShadowEffect, QTableWidget, QWidget
+from PySide6.QtWidgets import QGraphicsDropShadowEffect, QWidget
 from pytestqt.qtbot import QtBot
 
 from vibekit_desktop.ui import assets
 from vibekit_desktop.ui.theme import icons
 from vibekit_desktop.ui.theme.palette import Theme, ThemeHub
-from vibekit_desktop.ui.theme.qss import _SHEET, stylesheet
 from vibekit_desktop.ui.theme.style import cast_shadow
 from vibekit_desktop.ui.theme.tokens import load_tokens
 
@@ -38,14 +37,9 @@ def test_every_colour_that_the_window_names_is_a_token() -> None:
 
 
 def test_every_colour_is_used() -> None:
-    """By its name, in the style sheet, or as one of a family."""
+    """By its name, or as one of a family."""
     families = ("diff.", "syntax.")
-    sheet = _SHEET.template
-    unused = {
-        name
-        for name in set(load_tokens().color_names()) - _strings()
-        if not name.startswith(families) and f"${{{re.sub('[.-]', '_', name)}}}" not in sheet
-    }
+    unused = {name for name in set(load_tokens().color_names()) - _strings() if not name.startswith(families)}
     assert unused <= {"accent.fill-hover", "danger.fill", "danger.fill-hover"}  # named by their kind of button
 
 
@@ -155,11 +149,6 @@ def test_every_icon_that_is_bundled_is_drawn() -> None:
     assert set(assets.icon_names()) <= _strings()
 
 
-@pytest.mark.parametrize("dark", LOOKS)
-def test_the_style_sheet_has_no_name_left_in_it(qtbot: QtBot, *, dark: bool) -> None:
-    assert "$" not in stylesheet(Theme(load_tokens(), dark=dark))
-
-
 def test_an_unknown_icon_is_our_fault() -> None:
     with pytest.raises(KeyError):
         assets.icon_svg("no-such-icon")
@@ -176,18 +165,3 @@ def test_a_shadow_follows_the_theme(qtbot: QtBot) -> None:
     hub.set_mode("light")
     assert effect.color().alphaF() == pytest.approx(hub.theme.tokens.shadow(hub.theme.dark).alpha, abs=0.01)
     assert effect.color() != dark
-
-
-@pytest.mark.parametrize("mode", ["light", "dark"])
-def test_the_header_of_a_list_of_files_can_be_read(qtbot: QtBot, mode: str) -> None:
-    theme = ThemeHub(mode, still=True).theme
-    view = QTableWidget(1, 1)
-    qtbot.addWidget(view)
-    view.setStyleSheet(stylesheet(theme))
-    view.setPalette(theme.palette())
-    view.setHorizontalHeaderLabels(["Name"])
-    view.resize(300, 200)
-    view.show()
-    header = view.horizontalHeader()
-    ground = header.grab().toImage().pixelColor(header.sectionSize(0) + 20, 4)
-    assert ground == theme.color("bg.raised")

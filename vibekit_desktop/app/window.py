@@ -103,8 +103,8 @@ def _furnish(app: "QApplication", shell: "Shell", options: "Options", known: "di
     from vibekit_desktop.app.wiring import build
     from vibekit_desktop.ui.conductor import Conductor
     from vibekit_desktop.ui.remember import Remember, mode_of, zoom_of
+    from vibekit_desktop.ui.theme.dress import apply
     from vibekit_desktop.ui.theme.palette import ThemeHub
-    from vibekit_desktop.ui.theme.style import apply
     from vibekit_desktop.ui.theme.system import FollowSystem
     from vibekit_desktop.ui.views.main_window import MainWindow
     from vibekit_desktop.ui.views.shell import screens_name

@@ -5,7 +5,7 @@ that a correction moves nothing under the pointer. Knows nothing of chats. UI th
 """
 
 from PySide6.QtCore import QRect, QRectF, Qt
-from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QWidget
 
 from vibekit_desktop.ui.theme.palette import ThemeHub
@@ -37,6 +37,8 @@ class BlockList(QAbstractScrollArea):
         self._at_end = False
         self._syncing = False
         self._laid_out_at = 0
+        self._guessed_at = (0, 0.0)
+        self._stale = False
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -44,7 +46,7 @@ class BlockList(QAbstractScrollArea):
         self.viewport().setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         self.verticalScrollBar().setSingleStep(40)
         self.verticalScrollBar().valueChanged.connect(self._bar_moved)
-        hub.changed.connect(self.lay_out_anew)
+        hub.changed.connect(self._themed)
 
     # What a subclass says
 
@@ -124,7 +126,7 @@ class BlockList(QAbstractScrollArea):
         self.views.clear()
         self._laid_out_at = self.column_width()
         self.top_row = self._offset = 0
-        self.heights = Heights(self.guess_heights())
+        self._guess()
         self.scroll_to_end()
 
     def rows_replaced(self, first: int) -> None:
@@ -158,16 +160,33 @@ class BlockList(QAbstractScrollArea):
             del self.views[row]
 
     def lay_out_anew(self) -> None:
-        """Another width or theme: the block at the top stays where it is."""
+        """Another width or size of text: the block at the top stays where it is."""
         share = self._offset / max(1, self.heights[self.top_row]) if self.count else 0.0
         self.views.clear()
-        self._laid_out_at = self.column_width()
-        self.heights = Heights(self.guess_heights())
+        self._laid_out_at, self._stale = self.column_width(), False
+        self._guess()
         if self.count:
             self.top_row = min(self.top_row, self.count - 1)
             self.lay_out(self.top_row)
             self._offset = int(share * self.heights[self.top_row])
         self.fill()
+
+    def _guess(self) -> None:
+        self._guessed_at = (self.column_width(), self.hub.theme.zoom)
+        self.heights = Heights(self.guess_heights())
+
+    def _themed(self) -> None:
+        """Other colours leave the heights as they are; what is not seen is laid out when it is seen again."""
+        self.views.clear()
+        self._stale = not self.isVisible()
+        if not self._stale:
+            self._catch_up_with_theme()
+
+    def _catch_up_with_theme(self) -> None:
+        if self._guessed_at != (self.column_width(), self.hub.theme.zoom):
+            self.lay_out_anew()
+        else:
+            self.fill()
 
     # Geometry
 
@@ -289,6 +308,12 @@ class BlockList(QAbstractScrollArea):
             self.lay_out_anew()
         else:
             self.fill()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        if self._stale:
+            self._stale = False
+            self._catch_up_with_theme()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self.viewport())

@@ -1,6 +1,7 @@
 """What all lists whose rows a delegate paints have in common. UI thread only."""
 
 from PySide6.QtCore import QAbstractItemModel, Qt
+from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QListView, QStyledItemDelegate, QWidget
 
 from vibekit_desktop.ui.theme.palette import ThemeHub
@@ -10,7 +11,7 @@ class PaintedList(QListView):
     """A list without frame, ground or editors, that scrolls by the pixel.
 
     Whoever makes it keeps the delegate: Qt does not own it. Invariant: after a change of the theme every row is laid out and
-    painted anew.
+    painted anew; one that is not seen when it is seen again.
     """
 
     def __init__(
@@ -38,8 +39,19 @@ class PaintedList(QListView):
             self.setLayoutMode(QListView.LayoutMode.Batched)
             self.setBatchSize(batch)
         self.setAccessibleName(name)
+        self._stale = False
         hub.changed.connect(self._lay_out_anew)
 
     def _lay_out_anew(self) -> None:
+        self._stale = not self.isVisible()
+        if self._stale:
+            return
         self.scheduleDelayedItemsLayout()
         self.viewport().update()
+
+    # Qt's names below.
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        if self._stale:
+            self._lay_out_anew()

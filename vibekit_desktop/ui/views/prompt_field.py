@@ -26,7 +26,6 @@ MOST_CHARS = 100_000
 MOST_LINE = 20_000
 """The same for one line: that costs the square of its length."""
 _SEPARATORS = "\u2029\u2028"
-_PLAIN_LOOK = "QTextEdit, QTextEdit:focus { border: none; background: transparent; padding: 0; }"
 
 
 class PromptField(QTextEdit):
@@ -54,7 +53,7 @@ class PromptField(QTextEdit):
         self.setAcceptRichText(False)
         self.setTabChangesFocus(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setStyleSheet(_PLAIN_LOOK)
+        self.viewport().setAutoFillBackground(False)  # the ground is the composer's
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setWordWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
         self.document().setDocumentMargin(0)

@@ -68,12 +68,7 @@ class ReviewList(QWidget):
         self.show_entries()
 
     def _themed(self) -> None:
-        # Lower than the fields of dialogs: the style sheet of the program would not let it.
-        height = self._hub.theme.size("control")
-        self.filter.setStyleSheet(
-            f"QLineEdit {{ min-height: {height - 2}px }} QLineEdit:focus {{ min-height: {height - 4}px }}"
-        )
-        self.filter.setFixedHeight(height)
+        self.filter.setFixedHeight(self._hub.theme.size("control"))  # lower than the fields of dialogs
         self.update()
 
     @property
