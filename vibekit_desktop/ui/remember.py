@@ -48,8 +48,9 @@ def panes_of(values: Mapping[str, str]) -> Wanted | None:
 
 def workspace_of(known: Known, screens: str) -> str:
     """The workspace whose chats were listed last on these screens, else on any; empty for all."""
-    newest = next(reversed(known.values()), {}) if known else {}
-    return known.get(screens, newest).get("workspace", "")
+    sections = [*known.values()]  # the newest stands last
+    here = known.get(screens) or (sections[-1] if sections else {})
+    return here.get("workspace", "")
 
 
 class Remember(QObject):
