@@ -11,7 +11,7 @@ from tests.ui import samples
 from tests.ui.spin import bury, own_loop, run, settle, until
 from vibekit_desktop.core.types.chats import Block, ChatView, Message
 from vibekit_desktop.core.types.checkpoints import ChangeStatus, EntryKind, TimelineEntry
-from vibekit_desktop.core.types.events import ChatUpdated, HistoryGrew
+from vibekit_desktop.core.types.events import ChatUpdated, HistoryGrew, WorkspaceMoved
 from vibekit_desktop.ui.conductor import Conductor
 from vibekit_desktop.ui.models.chat_list import ChatRow
 from vibekit_desktop.ui.models.timeline_rows import RowKind
@@ -68,10 +68,22 @@ class Program:
         self.fake.checkpoints.calls.clear()
         return [name for name, _ in calls if name in ("open", "timeline")]
 
+    def go_away(self) -> None:
+        """The folder of the chat is renamed."""
+        self._found(False)
+
+    def come_back(self) -> None:
+        self._found(True)
+
+    def _found(self, found: bool) -> None:
+        views, timelines = self.fake.chats.views, self.fake.checkpoints.timelines
+        views[samples.MAIN] = self.view = replace(self.view, workspace_found=found)
+        timelines[samples.MAIN] = replace(timelines[samples.MAIN], workspace_found=found)
+
     def turns(self) -> list[int]:
         return [row.number for row in self.conductor.inspector.timeline_model.rows if row.kind is RowKind.TURN]
 
-    def hear(self, *events: ChatUpdated | HistoryGrew) -> None:
+    def hear(self, *events: ChatUpdated | HistoryGrew | WorkspaceMoved) -> None:
         async def story() -> None:
             for event in events:
                 self.fake.publish(event)
@@ -156,3 +168,37 @@ def test_news_after_the_window_closed_reads_nothing(program: Program) -> None:
 
     run(story())
     assert program.asked() == []
+
+
+def test_a_folder_that_goes_while_its_chat_is_open_is_noticed(program: Program) -> None:
+    program.go_away()
+    program.hear(WorkspaceMoved("/home/ada/code/lantern"))
+    assert program.asked() == []
+    program.hear(WorkspaceMoved(samples.WORKSPACE))
+    assert program.asked() == ["open", "timeline"]
+    assert program.conductor.page.banner.accessibleName().startswith("tidepool was not found where it was.")
+    program.come_back()
+    program.hear(WorkspaceMoved(samples.WORKSPACE))
+    assert not program.conductor.page.banner.accessibleName().startswith("tidepool was not found where it was.")
+
+
+def test_a_timeline_without_its_folder_is_reason_to_read_the_chat_again_once(program: Program) -> None:
+    timeline = program.fake.checkpoints.timelines[samples.MAIN]
+    program.fake.checkpoints.timelines[samples.MAIN] = replace(timeline, workspace_found=False)
+    program.hear(GREW)
+    assert program.asked() == ["open", "timeline", "timeline"]
+    program.hear(GREW)
+    assert program.asked() == ["timeline"], "they go on disagreeing"
+    program.go_away()
+    program.hear(GREW, ChatUpdated(replace(program.view.header, updated_at=program.view.header.updated_at + 1)))
+    program.asked()
+    program.come_back()
+    program.hear(GREW)
+    assert program.asked() == ["open", "timeline", "timeline"]
+
+
+def test_rescan_looks_at_the_folder_of_the_open_chat_too(program: Program) -> None:
+    program.go_away()
+    program.conductor.keys.actions["rescan"].trigger()
+    program.hear()
+    assert program.conductor.page.banner.accessibleName().startswith("tidepool was not found where it was.")

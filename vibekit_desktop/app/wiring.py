@@ -149,7 +149,7 @@ def build(
         data_dir=dirs.data,
     )
     live = LiveService(means, shelf, history, chats)
-    watch = WatchService(bus, fs, shelf, headers, settings, pause=pause)
+    watch = WatchService(bus, fs, shelf, headers, settings, shown, pause=pause)
 
     core = Core(
         events=bus,

@@ -187,6 +187,10 @@ class Checkpoints(Protocol):
     async def checkout(self, chat: ChatId, point: Point, folder: Path) -> CheckoutReport:
         """Write every file the chat knows at that point into an empty folder."""
 
+    async def disk_mark(self, chat: ChatId) -> int:
+        """Another number once what `timeline` says is on disk may be old, or the workspace came or went; cheap, by sizes and
+        times alone. Only a hint, of this process."""
+
     async def touched(self, chat: ChatId) -> Sequence[WorkspacePath]:
         """Every path with a line of this chat's, sorted."""
 
@@ -252,7 +256,7 @@ class Watch(Protocol):
 
     def start(self) -> None:
         """Begin: from now on `ChatCreated`, `ChatUpdated`, `ChatDeleted`, `HistoryGrew` and `ReviewChanged` tell what others
-        did."""
+        did, and `WorkspaceMoved` what became of the folder of the chat that is shown."""
 
     async def stop(self) -> None:
         """End; harmless if it never began."""

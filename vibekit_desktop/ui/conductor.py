@@ -21,6 +21,7 @@ from vibekit_desktop.core.types.events import (
     ChatUpdated,
     HistoryGrew,
     TranscriptChanged,
+    WorkspaceMoved,
 )
 from vibekit_desktop.core.types.ids import ChatId, WorkspacePath
 from vibekit_desktop.ui.agent_desk import AgentDesk
@@ -114,7 +115,7 @@ class Conductor(QObject):
         self._look_again = QTimer(self)
         self._look_again.setSingleShot(True)
         self._look_again.setInterval(_LOOK_AGAIN_MS)
-        self._look_again.timeout.connect(self._look)
+        self._look_again.timeout.connect(self.rescan)
         self._connect_views()
         self._connect_operations()
         self._subscribe()
@@ -143,7 +144,7 @@ class Conductor(QObject):
         self._window.page_changed.connect(self._order_focus)
         self.page.foot_changed.connect(self._place_toasts)
         self.sidebar.new_chat_requested.connect(self.new_chat)
-        self.agents.chat_wanted.connect(self.rescan)  # its folder may be a new one in the list
+        self.agents.chat_wanted.connect(self.histories.start_list)  # its folder may be a new one in the list
         self.agents.chat_wanted.connect(self.open_chat)
         self.empty.acted.connect(lambda: self.agents.new_chat(workspace=self.sidebar.workspace))
         self.sidebar.chat_chosen.connect(lambda chat: self.open_chat(ChatId(chat)))
@@ -171,7 +172,7 @@ class Conductor(QObject):
         self.inspector.open_chat_requested.connect(self.open_chat)
         self.inspector.files_wanted.connect(self.open.list_files)
         self.inspector.retry_requested.connect(self.open.refresh)
-        self.inspector.rescan_requested.connect(self._look)
+        self.inspector.rescan_requested.connect(self.rescan)
         self.inspectors.conflicts_known.connect(self.transcript.set_conflicts)
         self.inspectors.compare_wanted.connect(lambda path, old, new: self.open_review(old, new, path))
         self.desk.chat_wanted.connect(self.open_chat)
@@ -203,6 +204,7 @@ class Conductor(QObject):
         self.bridge.subscribe(self, ChatDeleted, lambda event: self._gone(event.chat))
         self.bridge.subscribe(self, ChatArchived, lambda event: self._put_away(event.chat))
         self.bridge.subscribe(self, TranscriptChanged, self._transcript_changed)
+        self.bridge.subscribe(self, WorkspaceMoved, lambda event: self.open.workspace_moved(event.workspace))
         self.bridge.subscribe(self, HistoryGrew, lambda event: self.open.history_grew(event.chat, event.workspace))
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
@@ -317,8 +319,9 @@ class Conductor(QObject):
             self._not_opened(ErrorText(tr("This chat was deleted."), tr("The files in the workspace are as they were.")))
 
     def rescan(self) -> None:
-        """Look for histories again."""
+        """Look for histories again, and at the open chat and its folder: agents and people may have been at work meanwhile."""
         self.histories.start_list()
+        self.open.look_again()
 
     async def _show_first_run(self) -> None:
         self._window.show_page("first_run")
@@ -386,11 +389,6 @@ class Conductor(QObject):
         self.page.header.set_changed(differing_files(timeline))
         self.page.show_timeline(timeline)
         self.reviews.timeline_read(timeline)
-
-    def _look(self) -> None:
-        """Somebody came back to the window: agents and people may have been at work meanwhile."""
-        self.rescan()
-        self.open.look_again()
 
     # What a person asks for.
 

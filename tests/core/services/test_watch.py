@@ -15,6 +15,7 @@ from vibekit_desktop.core.disk.locks import VaultLock
 from vibekit_desktop.core.services.headers import Headers
 from vibekit_desktop.core.services.settings import SettingsService
 from vibekit_desktop.core.services.shelf import Shelf
+from vibekit_desktop.core.services.shown import Shown
 from vibekit_desktop.core.services.watch import WARM_LOOKS, WatchService
 from vibekit_desktop.core.types.checkpoints import BeforeTurn, Mine, Scope
 from vibekit_desktop.core.types.events import (
@@ -25,6 +26,7 @@ from vibekit_desktop.core.types.events import (
     Event,
     HistoryGrew,
     ReviewChanged,
+    WorkspaceMoved,
 )
 from vibekit_desktop.core.types.ids import WorkspacePath
 
@@ -35,7 +37,7 @@ class Two:
     def __init__(self, window: Wired, other: Wired) -> None:
         self.window, self.other = window, other
         self.events: list[Event] = []
-        for kind in (ChatCreated, ChatUpdated, ChatArchived, ChatDeleted, HistoryGrew, ReviewChanged):
+        for kind in (ChatCreated, ChatUpdated, ChatArchived, ChatDeleted, HistoryGrew, ReviewChanged, WorkspaceMoved):
             window.bus.subscribe(kind, self.events.append)
 
     async def news(self) -> list[str]:
@@ -54,6 +56,8 @@ def _chat(event: Event) -> str:
             return header.id
         case ChatDeleted(chat) | ChatArchived(chat) | HistoryGrew(chat, _) | ReviewChanged(chat):
             return chat
+        case WorkspaceMoved(workspace):
+            return workspace
         case _:
             raise AssertionError(event)
 
@@ -128,6 +132,36 @@ def test_what_another_process_archives_brings_back_and_removes_is_told(library: 
         assert sorted(await two.news()) == [f"ChatArchived {library.one}", f"ChatDeleted {library.two}"]
         await chats.delete(library.one)
         assert await two.news() == [f"ChatDeleted {library.one}"], "also out of the archive: somebody may have it open"
+        assert await two.news() == []
+
+    play(library, story)
+
+
+def test_a_workspace_that_goes_or_comes_back_is_told_while_its_chat_is_shown(library: Library) -> None:
+    work = library.work.resolve()
+    told = f"WorkspaceMoved {library.work}"
+
+    async def story(two: Two) -> None:
+        chats = two.window.core.chats
+        assert await two.news() == []
+        work.rename(work.with_name("elsewhere"))
+        assert await two.news() == [], "nobody looks at it"
+        await chats.hold_open(library.one)
+        assert await two.news() == [], "it is not there when the chat is opened, which says so"
+        work.with_name("elsewhere").rename(work)
+        assert await two.news() == [told]
+        assert await two.news() == []
+        work.rename(work.with_name("elsewhere"))
+        assert await two.news() == [told]
+        work.mkdir()
+        assert await two.news() == [told], "another folder of its name"
+        await chats.hold_open(library.far)
+        work.rmdir()
+        assert await two.news() == []
+        await chats.hold_open(library.two)
+        assert await two.news() == []
+        await chats.hold_open(None)
+        work.mkdir()
         assert await two.news() == []
 
     play(library, story)
@@ -242,7 +276,7 @@ def test_a_look_at_two_thousand_chats_is_cheap_and_a_quiet_one_almost_free(tmp_p
     async def run() -> tuple[float, int]:
         from vibekit_desktop.core.bus import Bus
 
-        watch = WatchService(Bus(), Counting(), shelf, Headers(fs, data / "cache"), SettingsService(Bus(), shelf))
+        watch = WatchService(Bus(), Counting(), shelf, Headers(fs, data / "cache"), SettingsService(Bus(), shelf), Shown(fs))
         await watch.look()
         with VaultLock(fs, vault.folder).hold():
             pass

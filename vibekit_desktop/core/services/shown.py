@@ -22,11 +22,14 @@ class Shown:
         self._fs = fs
         self._guard = threading.Lock()
         self._held: tuple[ChatId, ShownLock] | None = None
+        self.vault: OpenVault | None = None
+        """Whose chat is shown."""
 
     def show(self, vault: OpenVault | None, chat: ChatId | None) -> None:
         """This window shows ``chat`` of ``vault`` from now on, or none. A vault that cannot be written is no reason not to read
         a chat, and one that nothing of ours ever changed is not written to for reading one that is not archived."""
         with self._guard:
+            self.vault = vault
             if self._held is not None and self._held[0] == chat:
                 return
             before, self._held = self._held, None

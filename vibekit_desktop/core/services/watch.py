@@ -3,8 +3,9 @@
 Once a second the lock file and three folders of each vault are looked at; only if one of them changed, and for a while after
 it, or every tenth time, so are the sizes and times of its logs, chat files and reviews. Nothing is read but the headers of
 chats and the settings, where they changed, and no lock is taken. What this process does under a vault's lock is told apart by
-looking when the lock is taken and before it goes; of that, only answers that a crash interrupted are told here. The looking is
-in a thread, the events are published on the loop thread.
+looking when the lock is taken and before it goes; of that, only answers that a crash interrupted are told here. Of the vault
+whose chat the window shows the workspace is looked at too, whether it is where it was: others may be on disks that do not
+answer. The looking is in a thread, the events are published on the loop thread.
 """
 
 import asyncio
@@ -22,6 +23,7 @@ from vibekit_desktop.core.services.headers import Headers
 from vibekit_desktop.core.services.serial import durably
 from vibekit_desktop.core.services.settings import SettingsService
 from vibekit_desktop.core.services.shelf import Shelf
+from vibekit_desktop.core.services.shown import Shown
 from vibekit_desktop.core.services.vaults import OpenVault
 from vibekit_desktop.core.types.errors import ChatNotFound, CoreError, InvalidId
 from vibekit_desktop.core.types.events import (
@@ -32,6 +34,7 @@ from vibekit_desktop.core.types.events import (
     Event,
     HistoryGrew,
     ReviewChanged,
+    WorkspaceMoved,
 )
 from vibekit_desktop.core.types.ids import ChatId, VaultId, parse_chat_id
 
@@ -181,6 +184,7 @@ class WatchService:
         shelf: Shelf,
         headers: Headers,
         settings: SettingsService,
+        shown: Shown,
         *,
         pause: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
@@ -189,6 +193,9 @@ class WatchService:
         self._shelf = shelf
         self._headers = headers
         self._settings = settings
+        self._shown = shown
+        self._ground: tuple[VaultId, tuple[int, int] | None] | None = None
+        """Whose chat was shown at the last look, and which folder its workspace was."""
         self._pause = pause
         self._task: asyncio.Task[None] | None = None
         self._eyes: dict[VaultId, _Eye] = {}
@@ -234,7 +241,18 @@ class WatchService:
             except CoreError as error:
                 _log.info("vault %s could not be looked at: %s", vault.id, error.code)
         self._first = False
-        return news
+        return news + self._of_workspace()
+
+    def _of_workspace(self) -> list[Event]:
+        vault = self._shown.vault
+        if vault is None:
+            self._ground = None
+            return []
+        workspace = vault.workspace()
+        before, self._ground = self._ground, (vault.id, workspace.identity if workspace is not None else None)
+        if before is None or before == self._ground or before[0] != vault.id:
+            return []
+        return [WorkspaceMoved(vault.workspace_path)]
 
     def _eye(self, vault: OpenVault) -> _Eye:
         eye = self._eyes.get(vault.id)

@@ -104,6 +104,13 @@ class HistoryGrew:
 
 
 @dataclass(frozen=True, slots=True)
+class WorkspaceMoved:
+    """The folder of the chat that this window shows is not where it was any more, is there again, or is another one."""
+
+    workspace: str
+
+
+@dataclass(frozen=True, slots=True)
 class ReviewChanged:
     """Somebody marked a file of a chat's changes as reviewed, or no longer, or wrote, changed, sent or deleted a comment."""
 
@@ -176,6 +183,7 @@ Event = (
     | WorkspaceRestored
     | TranscriptChanged
     | HistoryGrew
+    | WorkspaceMoved
     | ReviewChanged
     | TimelineNoted
     | RestoreRecovered

@@ -62,7 +62,7 @@ class OpenChat(QObject):
         self.timeline: Timeline | None = None
         self._gathering = self._running = False
         self._earlier = False
-        self._history_grew = self._whole = False
+        self._history_grew = self._whole = self._disagree = False
         self._row: ChatHeader | None = None
         """The open chat's row as it was told last, until what it tells is read."""
 
@@ -100,6 +100,12 @@ class OpenChat(QObject):
         """Somebody added to a chat's log: what the open chat shows of itself or of the disk may be old."""
         if self.view is not None and (chat == self.chat or workspace == self.view.vault_workspace):
             self._history_grew = True
+            self._gather()
+
+    def workspace_moved(self, workspace: str) -> None:
+        """A folder is not where it was, or is there again: if it is the open chat's, everything is read anew."""
+        if self.view is not None and workspace == self.view.vault_workspace:
+            self._whole = self._history_grew = True
             self._gather()
 
     def row_changed(self, header: ChatHeader) -> None:
@@ -203,7 +209,8 @@ class OpenChat(QObject):
             return
         self._slow.stop()
         self.chat, self.view, self.timeline = chat, view, None
-        self._row, self._history_grew, self._whole, self._running = None, False, False, False  # they were the former chat's
+        self._history_grew = self._whole = self._running = self._disagree = False  # they were the former chat's
+        self._row = None
         self.opened.emit(view)
         await self._core.chats.hold_open(chat)
         await self._read_timeline(chat, token)
@@ -218,6 +225,14 @@ class OpenChat(QObject):
         if token == self._token and chat == self.chat:
             self.timeline = timeline
             self.timeline_read.emit(timeline)
+            before, self._disagree = self._disagree, self._differs_from_view(timeline)
+            if self._disagree and not before:  # once: to read it again and again would tell no more
+                self._whole = True
+                self._gather()
+
+    def _differs_from_view(self, timeline: Timeline) -> bool:
+        """Whether the chat was read before its folder went or came."""
+        return self.view is not None and timeline.workspace_found != self.view.workspace_found
 
     async def _read_again(self, chat: ChatId, token: int) -> None:
         view = await self._core.chats.open(chat)
