@@ -9,6 +9,7 @@ from PySide6.QtCore import QEvent, QModelIndex, QObject, QPersistentModelIndex, 
 from PySide6.QtGui import QColor, QImage
 from PySide6.QtWidgets import (
     QApplication,
+    QCheckBox,
     QLineEdit,
     QMenu,
     QPlainTextEdit,
@@ -24,6 +25,7 @@ from tests.ui.samples import chat_view
 from vibekit_desktop.ui.models.transcript import TranscriptModel
 from vibekit_desktop.ui.theme.dress import Dress, apply
 from vibekit_desktop.ui.theme.palette import ThemeHub
+from vibekit_desktop.ui.theme.style import ink
 from vibekit_desktop.ui.views.painted_list import PaintedList
 from vibekit_desktop.ui.views.prompt_field import PromptField
 from vibekit_desktop.ui.views.transcript import TranscriptView
@@ -120,6 +122,19 @@ def test_what_is_written_can_be_read_after_a_change_of_the_theme(qtbot: QtBot, q
         hub.set_mode(mode)
         for field in fields:
             assert field.palette().text().color() == hub.theme.color("text.primary")
+
+
+def test_a_label_of_another_colour_follows_the_text_size(qtbot: QtBot, hub: ThemeHub) -> None:
+    around = QWidget()
+    qtbot.addWidget(around)
+    box = QCheckBox("Ignore whitespace", around)
+    for zoom, mode in ((2.0, "dark"), (1.0, "light")):
+        hub.set_zoom(zoom)
+        hub.set_mode(mode)
+        ink(box, hub.theme, "text.secondary")
+        assert box.font().pixelSize() == hub.theme.font("body").pixelSize()
+        assert box.palette().windowText().color() == hub.theme.color("text.secondary")
+        assert box.palette().text().color() == hub.theme.color("text.primary")
 
 
 def test_a_menu_has_the_colours_of_the_theme_and_rows_that_grow_with_the_text(qtbot: QtBot, hub: ThemeHub) -> None:

@@ -48,6 +48,12 @@ def test_no_colour_is_written_into_a_widget() -> None:
     assert not offenders
 
 
+def test_no_widget_has_a_style_sheet() -> None:
+    """It would be made ready anew at every change of the theme, and not follow the text size."""
+    offenders = [str(path) for path in UI.rglob("*.py") if "setStyleSheet" in path.read_text(encoding="utf-8")]
+    assert not offenders
+
+
 @pytest.mark.parametrize("dark", LOOKS)
 def test_sizes_fonts_and_times_have_values(qtbot: QtBot, *, dark: bool) -> None:
     theme = Theme(load_tokens(), dark=dark)

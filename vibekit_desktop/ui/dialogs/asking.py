@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from vibekit_desktop.ui.dialogs.overlay import Overlay
 from vibekit_desktop.ui.theme.palette import ThemeHub
-from vibekit_desktop.ui.theme.style import rounded
+from vibekit_desktop.ui.theme.style import ink, rounded
 from vibekit_desktop.ui.views.controls import Button, draw_icon
 
 T = TypeVar("T")
@@ -96,8 +96,8 @@ class Asking(Overlay[T]):
         theme = self.hub.theme
         self.title.setFont(theme.font("heading"))
         self.text.setFont(theme.font("body"))
-        self.title.setStyleSheet(f"color: {theme.hex('text.primary')}")
-        self.text.setStyleSheet(f"color: {theme.hex('text.secondary')}")
+        ink(self.title, theme, "text.primary")
+        ink(self.text, theme, "text.secondary")
 
     def wanted_size(self, room: QSize) -> QSize:
         """As wide as a sentence reads well, as high as it needs."""

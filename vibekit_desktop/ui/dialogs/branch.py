@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QButtonGroup, QLabel, QRadioButton, QVBoxLayout, Q
 from vibekit_desktop.ui.dialogs.asking import Asking
 from vibekit_desktop.ui.text import tr
 from vibekit_desktop.ui.theme.palette import ThemeHub
+from vibekit_desktop.ui.theme.style import ink
 
 
 class Branching(NamedTuple):
@@ -63,7 +64,7 @@ class BranchDialog(Asking[Branching]):
         self._head.setFont(theme.font("label"))
         self._note.setFont(theme.font("small"))
         for label in (self._head, self._note):
-            label.setStyleSheet(f"color: {theme.hex('text.tertiary')}")
+            ink(label, theme, "text.tertiary")
 
     def agreed(self) -> Branching:
         """What was chosen."""

@@ -7,6 +7,7 @@ from vibekit_desktop.core.types.chats import ExportFormat
 from vibekit_desktop.ui.dialogs.asking import Asking
 from vibekit_desktop.ui.text import tr
 from vibekit_desktop.ui.theme.palette import ThemeHub
+from vibekit_desktop.ui.theme.style import ink
 
 FORMATS = (ExportFormat.MARKDOWN, ExportFormat.HTML, ExportFormat.JSON, ExportFormat.PATCH)
 """In the order in which they are offered."""
@@ -67,7 +68,7 @@ class ExportChatDialog(Asking[ExportFormat]):
         theme = self.hub.theme
         for said in self._said:
             said.setFont(theme.font("small"))
-            said.setStyleSheet(f"color: {theme.hex('text.tertiary')}")
+            ink(said, theme, "text.tertiary")
 
     def choose(self, kind: ExportFormat) -> None:
         """Preset another format."""

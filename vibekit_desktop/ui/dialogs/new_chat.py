@@ -32,6 +32,7 @@ from vibekit_desktop.ui.dialogs.sign_in import show_through
 from vibekit_desktop.ui.error_text import sentence
 from vibekit_desktop.ui.text import tr, tr_n
 from vibekit_desktop.ui.theme.palette import ThemeHub
+from vibekit_desktop.ui.theme.style import ink
 from vibekit_desktop.ui.views.agent_rows import AgentRows, can_start
 from vibekit_desktop.ui.views.controls import Button
 from vibekit_desktop.ui.views.segments import PickButton
@@ -153,7 +154,7 @@ class NewChatDialog(Overlay[NewChat]):
     def _section(self, text: str) -> QLabel:
         label = _label(text, self.card)
         label.setFont(self.hub.theme.font("label"))
-        label.setStyleSheet(f"color: {self.hub.theme.hex('text.tertiary')}")
+        ink(label, self.hub.theme, "text.tertiary")
         return label
 
     # What it shows
@@ -192,7 +193,7 @@ class NewChatDialog(Overlay[NewChat]):
 
     def _say(self, text: str, *, wrong: bool = False) -> None:
         self.note.setText(text)
-        self.note.setStyleSheet(f"color: {self.hub.theme.hex('danger.text' if wrong else 'text.secondary')}")
+        ink(self.note, self.hub.theme, "danger.text" if wrong else "text.secondary")
         if wrong:
             QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self.note, text))
         self._place()

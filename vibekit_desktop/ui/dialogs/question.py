@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from vibekit_desktop.ui.dialogs.overlay import Overlay
 from vibekit_desktop.ui.theme.palette import ThemeHub
-from vibekit_desktop.ui.theme.style import rounded
+from vibekit_desktop.ui.theme.style import ink, rounded
 from vibekit_desktop.ui.views.controls import Button, draw_icon
 
 
@@ -46,7 +46,7 @@ class Question(Overlay[str]):
         self._title.setFont(theme.font("heading"))
         self._text = _words(text, self.card)
         self._text.setFont(theme.font("body"))
-        self._text.setStyleSheet(f"color: {theme.hex('text.secondary')}")
+        ink(self._text, theme, "text.secondary")
         for label in (self._title, self._text):
             label.setMinimumWidth(hub.theme.size("question-width") - 48 - 50)
             words.addWidget(label)

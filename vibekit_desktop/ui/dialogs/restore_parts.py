@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QLabel, QSizePolicy, QVBoxLayout, QWidget
 
 from vibekit_desktop.ui.text import tr
 from vibekit_desktop.ui.theme.palette import ThemeHub
+from vibekit_desktop.ui.theme.style import ink
 from vibekit_desktop.ui.views.controls import draw_icon
 from vibekit_desktop.ui.views.row_paint import Counts, counts_width, draw_counts, draw_text
 from vibekit_desktop.ui.wording import MINUS, fit_path, shown_path
@@ -91,8 +92,8 @@ class HeadWords(QWidget):
         self._title.setMinimumHeight(theme.line_height("title"))
         self._summary.setFont(theme.font("body"))
         self._summary.setMinimumHeight(theme.line_height("body"))
-        self._title.setStyleSheet(f"color: {theme.hex('text.primary')}")
-        self._summary.setStyleSheet(f"color: {theme.hex('text.secondary')}")
+        ink(self._title, theme, "text.primary")
+        ink(self._summary, theme, "text.secondary")
 
 
 class FileWords(QWidget):

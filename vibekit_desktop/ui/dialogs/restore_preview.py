@@ -25,6 +25,7 @@ from vibekit_desktop.ui.operations.diffs import DiffDresser, Highlight, Words
 from vibekit_desktop.ui.operations.outcome import progress_text
 from vibekit_desktop.ui.text import tr, tr_n
 from vibekit_desktop.ui.theme.palette import ThemeHub
+from vibekit_desktop.ui.theme.style import ink
 from vibekit_desktop.ui.views.controls import Button
 from vibekit_desktop.ui.views.diff_pane import DiffPane
 from vibekit_desktop.ui.views.row_paint import Counts
@@ -180,7 +181,7 @@ class RestorePreview(Overlay[RestorePlan]):
         for button in self._scopes.buttons():
             on = button.isChecked()
             button.setFont(theme.font("body-strong" if on else "body"))
-            button.setStyleSheet(f"color: {theme.hex('text.primary' if on else 'text.secondary')}")
+            ink(button, theme, "text.primary" if on else "text.secondary")
 
     def _make_foot(self) -> QWidget:
         foot = Ground(self.hub, self.card, "bg.raised", top=True, foot=True)

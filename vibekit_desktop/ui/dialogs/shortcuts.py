@@ -10,6 +10,7 @@ from vibekit_desktop.ui.dialogs.overlay import Overlay
 from vibekit_desktop.ui.dialogs.sign_in import show_through
 from vibekit_desktop.ui.text import tr
 from vibekit_desktop.ui.theme.palette import ThemeHub
+from vibekit_desktop.ui.theme.style import ink
 from vibekit_desktop.ui.views.controls import Button
 
 _WIDTH, _HIGHEST = 520, 620
@@ -61,7 +62,7 @@ class Shortcuts(Overlay[str]):
         grid.setColumnStretch(0, 1)
         for number, (text, keys) in enumerate(rows):
             what, how = self._label(text, "body"), self._label(keys, "body")
-            how.setStyleSheet(f"color: {hub.theme.hex('text.secondary')}")
+            ink(how, hub.theme, "text.secondary")
             how.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignTop)
             grid.addWidget(what, number, 0)
             grid.addWidget(how, number, 1)

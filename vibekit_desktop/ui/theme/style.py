@@ -1,7 +1,7 @@
 """Shapes that everything painted is made of: rounded boxes, the focus ring, the shadow of what lies above. UI thread only."""
 
 from PySide6.QtCore import QRectF, Qt
-from PySide6.QtGui import QColor, QPainter, QPen
+from PySide6.QtGui import QColor, QPainter, QPalette, QPen
 from PySide6.QtWidgets import QGraphicsDropShadowEffect, QWidget
 
 from vibekit_desktop.ui.theme.palette import Theme, ThemeHub
@@ -16,6 +16,14 @@ def rounded(painter: QPainter, box: QRectF, radius: float, *, fill: QColor | Non
     inner = box.adjusted(0.5, 0.5, -0.5, -0.5) if line is not None else box
     painter.drawRoundedRect(inner, radius - (0.5 if line is not None else 0), radius - (0.5 if line is not None else 0))
     painter.restore()
+
+
+def ink(widget: QWidget, theme: Theme, token: str) -> None:
+    """Another colour for the words of a label, a check box or a radio button. Not by a style sheet: a widget that has one does
+    not follow the program's font."""
+    palette = QPalette()
+    palette.setColor(QPalette.ColorRole.WindowText, theme.color(token))
+    widget.setPalette(palette)
 
 
 class _Shadow(QGraphicsDropShadowEffect):

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 from vibekit_desktop.ui.text import tr
 from vibekit_desktop.ui.theme import icons
 from vibekit_desktop.ui.theme.palette import ThemeHub
-from vibekit_desktop.ui.theme.style import rounded
+from vibekit_desktop.ui.theme.style import ink, rounded
 from vibekit_desktop.ui.views.controls import Button
 
 
@@ -70,8 +70,8 @@ class Blank(QWidget):
             )
         self._title.setFont(theme.font("body", weight=600))
         self._sentence.setFont(theme.font("small"))
-        self._title.setStyleSheet(f"color: {theme.hex('text.primary')}")
-        self._sentence.setStyleSheet(f"color: {theme.hex('text.tertiary')}")
+        ink(self._title, theme, "text.primary")
+        ink(self._sentence, theme, "text.tertiary")
         self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:

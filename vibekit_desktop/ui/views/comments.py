@@ -14,6 +14,7 @@ from vibekit_desktop.core.types.reviews import Comment, PlacedComment, Side
 from vibekit_desktop.ui.models.comments import CommentListModel, lines_words
 from vibekit_desktop.ui.text import tr, tr_n
 from vibekit_desktop.ui.theme.palette import ThemeHub
+from vibekit_desktop.ui.theme.style import ink
 from vibekit_desktop.ui.tool_tip import plain_tip
 from vibekit_desktop.ui.views.blank import Blank
 from vibekit_desktop.ui.views.comment_list import CommentList
@@ -140,7 +141,7 @@ class CommentEditor(QWidget):
         theme = self._hub.theme
         self._where.setFont(theme.font("small", weight=500))
         self._quote.setFont(theme.font("code-small"))
-        self._quote.setStyleSheet(f"color: {theme.hex('text.tertiary')}")
+        ink(self._quote, theme, "text.tertiary")
         self.field.setFont(theme.font("body"))
 
     # Qt's names below.

@@ -15,6 +15,7 @@ from vibekit_desktop.ui.models.review_options import ReviewOptions, ignoring
 from vibekit_desktop.ui.models.sides import grouped, new_points, old_points
 from vibekit_desktop.ui.text import tr, tr_n
 from vibekit_desktop.ui.theme.palette import ThemeHub
+from vibekit_desktop.ui.theme.style import ink
 from vibekit_desktop.ui.views.controls import Button, IconButton, draw_icon
 from vibekit_desktop.ui.views.review_head import TitleBlock
 from vibekit_desktop.ui.views.review_menus import points_menu, whitespace_menu
@@ -114,7 +115,7 @@ class ReviewBar(QWidget):
 
     def _themed(self) -> None:
         self.setFixedHeight(self._hub.theme.size("header"))
-        self.white.setStyleSheet(f"color: {self._hub.theme.hex('text.secondary')}")
+        ink(self.white, self._hub.theme, "text.secondary")
         self._fit()
 
     @property

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QSizePolicy, QWidget
 from vibekit_desktop.ui.models.files import FileEntry, Mark, totals
 from vibekit_desktop.ui.text import tr, tr_n
 from vibekit_desktop.ui.theme.palette import ThemeHub
+from vibekit_desktop.ui.theme.style import ink
 from vibekit_desktop.ui.tool_tip import plain_tip
 from vibekit_desktop.ui.views.controls import Button, IconButton
 from vibekit_desktop.ui.views.row_paint import counts_width, draw_counts, draw_letter, draw_path, draw_text
@@ -308,7 +309,7 @@ class FileHead(QWidget):
         theme = self._hub.theme
         self.setFixedHeight(theme.size("file-head"))
         self._check.setFont(theme.font("small"))
-        self._check.setStyleSheet(f"color: {theme.hex('text.secondary')}")
+        ink(self._check, theme, "text.secondary")
         self._fit()
         self.update()
 
