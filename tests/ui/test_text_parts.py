@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vibekit_desktop.ui.long_text import MAX_RICH
+from vibekit_desktop.ui.long_text import MAX_LINE, MAX_RICH
 from vibekit_desktop.ui.models import text_parts
 from vibekit_desktop.ui.models.text_parts import PART, count, part, sizes
 
@@ -72,6 +72,22 @@ def test_a_text_too_long_for_markdown_is_divided_at_line_ends() -> None:
     assert not text_parts.is_rich(text)
     assert all(part(text, number).endswith("go on") for number in range(count(text)))
     assert count("x" * (MAX_RICH + 1)) == -(-(MAX_RICH + 1) // text_parts.SLICE)
+
+
+@pytest.mark.parametrize("line", ["word " * 5_000, "x" * 25_000, "x" * 9_000 + " " + "word " * 20_000])
+def test_of_a_line_of_any_length_all_is_in_parts_that_can_be_laid_out(line: str) -> None:
+    text = f"Before.\n\n{line}\n\nAfter."
+    assert not text_parts.is_rich(text)
+    shown = [part(text, number) for number in range(count(text))]
+    assert "".join(shown).replace("\n", "") == text.replace("\n", "")
+    assert all(len(one) <= MAX_LINE for one in shown)
+    assert all(one.endswith(" ") for one in shown[:-1]) or "x" * 25_000 in line
+
+
+def test_a_long_line_of_code_is_no_reason_to_show_its_text_plain() -> None:
+    code = "```json\n" + "x" * 20_000 + "\n```\n"
+    assert text_parts.is_rich(f"Words.\n\n{code}\nMore.")
+    assert not text_parts.is_rich(f"{code}\n{'y' * 20_000}")
 
 
 def test_a_short_text_is_one_part() -> None:

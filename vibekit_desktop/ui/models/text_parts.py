@@ -1,20 +1,24 @@
 """Where a long text is divided into rows, so that only what is on the screen is laid out. Pure; any thread.
 
 A Markdown text is divided at blank lines where nothing goes on over them: not in a code block, and not before what may belong
-to a list, a table or a quotation above. A text that is too long for Markdown is divided at line ends. While a text grows, what
-was divided stays so; only its last part changes, and where the one before that ends.
+to a list, a table or a quotation above. A text that is too long for Markdown, or has a line that is, is divided at line ends,
+and where there is none for long between words. While a text grows, what was divided stays so; only its last part changes, and
+where the one before that ends.
 """
 
 import re
 from functools import lru_cache
 from itertools import pairwise
 
-from vibekit_desktop.ui.long_text import MAX_RICH
+from vibekit_desktop.ui.long_text import MAX_LINE, MAX_RICH
 
 PART = 6_144
 """A part of a Markdown text is at least so long."""
 SLICE = 8_192
 """A text that is too long for Markdown has slices of about this size."""
+_LATER = MAX_LINE - SLICE
+"""So much later a slice may end, where that is the end of a line or a word: no slice is longer than a line may be."""
+_LONG = re.compile(rf"[^\n]{{{MAX_LINE + 1}}}")
 _EDGE = re.compile(r"^(?:[ ]{0,3}(`{3,}|~{3,})|[ \t]*\n)", re.MULTILINE)
 _GOES_ON = frozenset(" \t-*+|>0123456789\n")
 """What a line begins with that may go on with what is above it, though a blank line stands between them."""
@@ -22,7 +26,31 @@ _GOES_ON = frozenset(" \t-*+|>0123456789\n")
 
 def is_rich(text: str) -> bool:
     """Whether it is shown as Markdown."""
-    return len(text) <= MAX_RICH
+    return len(text) <= MAX_RICH and not (len(text) > MAX_LINE and _has_long_line(text))
+
+
+@lru_cache(maxsize=32)
+def _has_long_line(text: str) -> bool:
+    """Whether a line that is no code is too long to be laid out in one piece."""
+    fence, seen = "", 0
+    for found in _LONG.finditer(text):
+        for edge in _EDGE.finditer(text, seen, found.start()):
+            fence = _fence_behind(fence, edge, text)
+        seen = found.start()
+        if not fence:
+            return True
+    return False
+
+
+def _fence_behind(fence: str, edge: re.Match[str], text: str) -> str:
+    """The fence of the code block that goes on behind an edge, empty for none; ``fence``: the one before it."""
+    mark = edge[1]
+    if not mark:
+        return fence
+    if not fence:
+        return str(mark)
+    closes = mark.startswith(fence) and not text[edge.end() : _line_end(text, edge.end())].strip(mark[0] + " ")
+    return "" if closes else fence
 
 
 def count(text: str) -> int:
@@ -41,6 +69,14 @@ def part(text: str, number: int) -> str:
     return text[starts[number] : end].strip("\n")
 
 
+def slices(text: str) -> list[str]:
+    """A text as it is, in slices that are no longer than a line may be; one, if all of it is."""
+    if len(text) <= MAX_LINE:
+        return [text]
+    bounds = [_bound(text, at) for at in range(0, len(text) + SLICE, SLICE)]
+    return [text[start:end].removesuffix("\n") for start, end in pairwise(bounds) if start < end]
+
+
 def sizes(text: str) -> list[int]:
     """About how long each part is."""
     if not is_rich(text):
@@ -50,8 +86,12 @@ def sizes(text: str) -> list[int]:
 
 
 def _bound(text: str, at: int) -> int:
-    found = text.find("\n", at, at + SLICE) if 0 < at < len(text) else -1
-    return found + 1 if found >= 0 else min(at, len(text))
+    if not 0 < at < len(text):
+        return min(at, len(text))
+    found = text.find("\n", at, at + _LATER)
+    if found < 0:
+        found = text.find(" ", at, at + _LATER)
+    return found + 1 if found >= 0 else at
 
 
 _KNOWN = 8_192
@@ -67,12 +107,8 @@ def _starts(text: str) -> tuple[int, ...]:
     starts = list(_starts(text[:known])) if known else [0]
     fence = ""
     for edge in _EDGE.finditer(text, starts[-1]):
-        mark = edge[1]
-        if mark:
-            if not fence:
-                fence = mark
-            elif mark.startswith(fence) and not text[edge.end() : _line_end(text, edge.end())].strip(mark[0] + " "):
-                fence = ""
+        if edge[1]:
+            fence = _fence_behind(fence, edge, text)
             continue
         at = edge.end()
         if not fence and at - starts[-1] >= PART and at < len(text) and text[at] not in _GOES_ON:

@@ -24,7 +24,7 @@ from vibekit_desktop.ui.theme.palette import Theme
 from vibekit_desktop.ui.views.answer import AnswerView
 from vibekit_desktop.ui.views.asked_once import Places
 from vibekit_desktop.ui.views.block_view import BlockView, tall
-from vibekit_desktop.ui.views.text_rows import UserView, event_view, thinking_view
+from vibekit_desktop.ui.views.text_rows import FoldedView, UserView, event_view, thinking_view
 from vibekit_desktop.ui.views.tool_cards import CardsView
 from vibekit_desktop.ui.views.turn_rows import BranchView, CheckpointView, EarlierView, FooterView
 from vibekit_desktop.ui.views.working import WorkingView
@@ -49,13 +49,14 @@ def make_view(
     """Lay one block out. ``closed``: keys of cards that open by themselves and were closed; ``earlier``: how the same row was
     laid out before, for what is the same in it; ``files``: paths that can be opened; ``styles`` and ``places``: what is known
     of the colours of code and of where fragments stand."""
+    folded = earlier if isinstance(earlier, FoldedView) else None
     match block:
         case CheckpointBlock():
             return CheckpointView(theme, block, width)
         case UserBlock():
-            return UserView(theme, block, width)
+            return UserView(theme, block, width, key, opened, earlier if isinstance(earlier, UserView) else None)
         case ThinkingBlock():
-            return thinking_view(theme, block, width, key, opened=key in opened)
+            return thinking_view(theme, block, width, key, opened=opened, earlier=folded)
         case AnswerBlock():
             before = earlier if isinstance(earlier, AnswerView) else None
             return AnswerView(
@@ -66,7 +67,7 @@ def make_view(
         case FooterBlock():
             return FooterView(theme, block, width)
         case EventBlock():
-            return event_view(theme, block, width, key, opened=key in opened)
+            return event_view(theme, block, width, key, opened=opened, earlier=folded)
         case BranchBlock():
             return BranchView(theme, block, width)
         case EarlierBlock():
