@@ -67,7 +67,7 @@ def test_of_a_message_of_one_long_line_every_character_can_be_shown_in_steps(
         if not more(view, row):
             break
         steps += 1
-    assert steps == 4
+    assert steps == 5
     assert block.text.replace("\n", "") == LONG
     assert block.copy_text == LONG
     last = len(block.text) - 1
