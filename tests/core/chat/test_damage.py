@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from tests.conftest import Clock
 from tests.core.chat.world import C1, C2, World, said, user
 from vibekit_desktop.core.chat import codec
+from vibekit_desktop.core.chat.salvage import salvage
 from vibekit_desktop.core.types.chats import Block, Chat, DiffFragment, Location, Message, ToolCall
 from vibekit_desktop.core.types.errors import CannotRead, ChatDamaged, CoreError
 
@@ -240,3 +241,28 @@ def test_a_chat_file_that_is_larger_than_any_is_never_read(world: World, place: 
     assert rows == {C1: "", C2: "too large"}
     with pytest.raises(CannotRead):
         world.chats.load(C2)
+
+
+# -- what its row can still say ----------------------------------------------------------------------------------
+
+
+def test_the_row_of_a_damaged_chat_has_its_name_and_says_how_many_messages_are_unreadable(world: World) -> None:
+    raw = json.loads(GOOD)
+    raw["messages"][0]["role"], raw["messages"][1] = 5, None
+    world.plant(json.dumps(raw, indent=2).encode(), f"{C2}.json")
+    row = {row.id: row for row in world.chats.list()}[C2]
+    assert (row.name, row.agent, row.updated_at, row.unreadable) == (FULL.name, FULL.agent, FULL.updated_at, 2)
+    assert row.problem
+
+
+@pytest.mark.parametrize("cut", [200, len(GOOD) // 2, len(GOOD) - 1])
+def test_of_a_chat_file_that_was_cut_off_the_name_is_still_known(cut: int) -> None:
+    found = salvage(GOOD[:cut])
+    assert (found.name, found.unreadable) == (FULL.name, 0)
+
+
+@given(st.binary(max_size=400), st.integers(0, len(GOOD)))
+def test_nothing_that_stands_in_a_file_is_too_much_for_its_row(junk: bytes, at: int) -> None:
+    for data in (junk, GOOD[:at] + junk + GOOD[at:], b"[" * 5_000, b'{"messages": [null, 1, []], "name": 5}', b""):
+        found = salvage(data)
+        assert 0 <= found.unreadable <= found.messages

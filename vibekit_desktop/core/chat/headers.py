@@ -129,13 +129,17 @@ class HeaderCache:
         """Reading the whole file found what reading its row did not."""
         found = self._fs.stat(path)
         if found is not None:
-            self._put(_Seen(*_stamp(found), self._damaged(chat, problem, found)))
+            try:
+                data = self._fs.read_bytes(path, limit=self._limit)
+            except (FileNotFoundError, CannotRead):
+                data = b""
+            self._put(_Seen(*_stamp(found), self._damaged(chat, problem, found, data)))
 
     def _put(self, seen: _Seen) -> None:
         self._recent[f"{seen.row.id}{_SUFFIX}"] = seen
 
-    def _damaged(self, chat: ChatId, problem: str, found: os.stat_result) -> ChatFile:
-        return rows.damaged(chat, problem, changed_ms=found.st_mtime_ns // 1_000_000, archived=self._archived)
+    def _damaged(self, chat: ChatId, problem: str, found: os.stat_result, data: bytes = b"") -> ChatFile:
+        return rows.damaged(chat, problem, data, changed_ms=found.st_mtime_ns // 1_000_000, archived=self._archived)
 
     def _look(self, path: Path, chat: ChatId, found: os.stat_result) -> _Seen:
         size, mtime_ns, ino = _stamp(found)

@@ -5,6 +5,7 @@ import codecs
 import msgspec
 
 from vibekit_desktop.core.chat import codec
+from vibekit_desktop.core.chat.salvage import salvage
 from vibekit_desktop.core.types.chats import Chat, ChatPart, Role, Whole
 from vibekit_desktop.core.types.errors import InvalidId
 from vibekit_desktop.core.types.ids import ChatId, parse_chat_id
@@ -52,6 +53,8 @@ class ChatFile(msgspec.Struct, frozen=True, kw_only=True, array_like=True, gc=Fa
     problem: str = ""
     packed: msgspec.Raw = _NONE
     """The `Details`, decoded when they are asked for: a list of ten thousand rows has no use for them."""
+    unreadable: int = 0
+    """With a ``problem``: how many of its messages are unreadable; 0 where that is not known, or something else is wrong."""
 
     @property
     def details(self) -> Details:
@@ -158,9 +161,9 @@ def read(chat: ChatId, data: bytes, *, changed_ms: int, archived: bool) -> ChatF
         found, said = _opened(chat, data)
         return of(found, archived=archived, newer=codec.is_newer({codec.FORMAT_KEY: said}))
     except codec.Unreadable as error:
-        return damaged(chat, str(error), changed_ms=changed_ms, archived=archived)
+        return damaged(chat, str(error), data, changed_ms=changed_ms, archived=archived)
     except (msgspec.MsgspecError, ValueError, RecursionError):
-        return damaged(chat, "not a chat file", changed_ms=changed_ms, archived=archived)
+        return damaged(chat, "not a chat file", data, changed_ms=changed_ms, archived=archived)
 
 
 def _opened(chat: ChatId, data: bytes) -> tuple[Chat | _Head, object]:
@@ -188,9 +191,19 @@ def _strictly(chat: ChatId, data: bytes) -> tuple[Chat, object]:
     return found, raw.get(codec.FORMAT_KEY)
 
 
-def damaged(chat: ChatId, problem: str, *, changed_ms: int, archived: bool) -> ChatFile:
-    """The row of a chat that cannot be opened."""
-    return ChatFile(id=chat, name=chat, updated_at=changed_ms, archived=archived, problem=problem)
+def damaged(chat: ChatId, problem: str, data: bytes = b"", *, changed_ms: int, archived: bool) -> ChatFile:
+    """The row of a chat that cannot be opened. ``data``: its file, as far as that can be read."""
+    found = salvage(data)
+    return ChatFile(
+        id=chat,
+        name=found.name or chat,
+        agent=found.agent,
+        updated_at=found.updated_at or changed_ms,
+        message_count=found.messages,
+        archived=archived,
+        problem=problem,
+        unreadable=found.unreadable,
+    )
 
 
 def of(chat: Chat | _Head, *, archived: bool, newer: bool = False) -> ChatFile:

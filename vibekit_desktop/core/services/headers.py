@@ -130,4 +130,5 @@ class Headers:
             summary=file.summary,
             status=ChatStatus.DAMAGED if file.problem else ChatStatus.PLAIN,
             problem=file.problem,
+            unreadable=file.unreadable,
         )

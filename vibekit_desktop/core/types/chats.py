@@ -215,6 +215,8 @@ class ChatHeader:
     status: ChatStatus = ChatStatus.PLAIN
     problem: str = ""
     """With ``DAMAGED``: what is wrong, in one sentence without content."""
+    unreadable: int = 0
+    """With ``DAMAGED``: how many messages are unreadable; 0 where that is not known, or something else is wrong."""
 
 
 class TurnSpan(msgspec.Struct, frozen=True, kw_only=True, gc=False):

@@ -129,6 +129,13 @@ def title_of(header: ChatHeader) -> str:
     return title or tr("Chat {id}", id=header.id[:8])
 
 
+def damage_words(header: ChatHeader) -> str:
+    """What is wrong with a damaged chat: "3 messages unreadable", or the reason where it is not that."""
+    if header.unreadable:
+        return tr_n("1 message unreadable", "{n} messages unreadable", header.unreadable)
+    return one_line(header.problem) or tr("unreadable")
+
+
 def qualities_of(row: ChatRow) -> frozenset[Quality]:
     """What can be asked of a chat and is true of it."""
     header = row.header
@@ -166,7 +173,7 @@ def spoken(row: ChatRow, now_ms: int) -> str:
     if header.lines_removed:
         parts.append(tr("{n} deleted", n=header.lines_removed))
     if header.status is ChatStatus.DAMAGED:
-        parts.append(tr("damaged: {problem}", problem=one_line(header.problem) or tr("unreadable")))
+        parts.append(tr("damaged: {problem}", problem=damage_words(header)))
     parts.append({Mark.NEEDS_YOU: tr("needs you"), Mark.RUNNING: tr("running"), Mark.NONE: ""}[row.mark])
     parts.append(tr("unread") if row.unread else "")
     parts.append(tr("pinned") if header.pinned_at and not header.archived else "")

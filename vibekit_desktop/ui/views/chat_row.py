@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QAbstractItemView, QLineEdit, QStyle, QStyledItemD
 
 from vibekit_desktop.core.types.chats import ChatStatus
 from vibekit_desktop.ui.models.chat_list import Role
-from vibekit_desktop.ui.models.chat_rows import ChatRow, GroupRow, Mark, from_turn, title_of
+from vibekit_desktop.ui.models.chat_rows import ChatRow, GroupRow, Mark, damage_words, from_turn, title_of
 from vibekit_desktop.ui.text import tr
 from vibekit_desktop.ui.theme.palette import ThemeHub
 from vibekit_desktop.ui.theme.style import focus_ring, rounded
@@ -96,7 +96,7 @@ class ChatRowDelegate(QStyledItemDelegate):
     def _lines(self, box: QRectF, depth: int) -> _Lines:
         theme = self._hub.theme
         slot = box.x() + 4 + (_INDENT if depth else 0)
-        left, right = slot + _GLYPH, box.right() - 10
+        left, right = slot + theme.icon(_GLYPH), box.right() - 10
         title_height, small_height = theme.line_height("body"), theme.line_height("small") + 1
         top = box.y() + (box.height() - title_height - small_height) / 2 - 0.5
         first = QRectF(left, round(top), right - left, title_height)
@@ -127,13 +127,23 @@ class ChatRowDelegate(QStyledItemDelegate):
         )
         counts = (header.lines_added, header.lines_removed)
         used = counts_width(theme, counts)
+        if used and second.width() - used - 8 < self._least(row):
+            counts, used = (0, 0), 0.0  # what the chat is comes before how much it did
         draw_counts(painter, theme, counts, QRectF(second.right() - used, second.top(), used, second.height()))
         self._second_line(painter, row, second.adjusted(0, 0, -(used + 8) if used else 0, 0))
+
+    def _least(self, row: ChatRow) -> float:
+        """How much room the words of the second line need that are never cut."""
+        if row.header.status is ChatStatus.DAMAGED:
+            return 0.0
+        if row.mark is Mark.NEEDS_YOU:
+            return text_width(self._hub.theme, "small", tr("Needs you"), weight=500)
+        return text_width(self._hub.theme, "small", from_turn(row.header)) if row.header.parent_chat_id else 0.0
 
     def _second_line(self, painter: QPainter, row: ChatRow, box: QRectF) -> None:
         theme, header = self._hub.theme, row.header
         if header.status is ChatStatus.DAMAGED:
-            said = tr("Damaged · {problem}", problem=one_line(header.problem) or tr("unreadable"))
+            said = tr("Damaged · {problem}", problem=damage_words(header))
             draw_text(painter, theme, box, said, style="small", token="danger.text")
             return
         if row.mark is Mark.NEEDS_YOU:
@@ -170,11 +180,11 @@ class ChatRowDelegate(QStyledItemDelegate):
         if glyph is None:
             return
         name, token = glyph
-        top = round(line.center().y() - 8)
+        top, left = round(line.center().y() - 8), slot + (self._hub.theme.icon(_GLYPH) - 14) / 2
         if name == "spinner" and self.pulse is not None:
-            self.pulse.draw_arc(painter, QRectF(slot + 3, top, 14, 14))
+            self.pulse.draw_arc(painter, QRectF(left, top, 14, 14))
         else:
-            draw_icon(painter, self._hub.theme, name, token, slot + 3, top, 14)
+            draw_icon(painter, self._hub.theme, name, token, left, top, 14)
 
     def _elbow(self, painter: QPainter, box: QRectF, *, goes_on: bool) -> None:
         """The line from the parent's row down to the branch; ``goes_on``: to the next branch as well."""
