@@ -252,6 +252,7 @@ def test_the_row_of_a_damaged_chat_has_its_name_and_says_how_many_messages_are_u
     world.plant(json.dumps(raw, indent=2).encode(), f"{C2}.json")
     row = {row.id: row for row in world.chats.list()}[C2]
     assert (row.name, row.agent, row.updated_at, row.unreadable) == (FULL.name, FULL.agent, FULL.updated_at, 2)
+    assert row.message_count == 0, "nothing is new in it that could be read"
     assert row.problem
 
 
