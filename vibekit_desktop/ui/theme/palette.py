@@ -33,6 +33,11 @@ _AS_HIGH_AS_TEXT = frozenset(
         "source", "drop-zone",
     )
 )  # fmt: skip
+_ICONS = frozenset(("icon", "icon-large"))
+_AROUND_ICONS = frozenset(("icon-button", "icon-button-large"))
+_ICON_MOST = 1.375
+_ICON_ROOM = 4
+"""Icons grow with the text up to this: a larger one would touch the text beside it in rows whose widths stay."""
 ZOOM_LEAST, ZOOM_MOST = 0.8, 2.0
 
 
@@ -110,11 +115,19 @@ class Theme:
 
     def size(self, name: str) -> int:
         """A length by name. Whatever a line of text stands in grows with the text zoom, and shrinks no more than its icons and
-        buttons allow; widths stay."""
+        buttons allow; icons grow a little less; widths stay."""
         value = self.tokens.size(name)
+        if name in _ICONS:
+            return self.icon(value)
+        if name in _AROUND_ICONS:
+            return max(value, self.size("icon") + 2 * _ICON_ROOM)
         if name.startswith("row-"):
             return round(value * self.zoom)
         return round(value * max(1.0, self.zoom)) if name in _AS_HIGH_AS_TEXT else value
+
+    def icon(self, side: int) -> int:
+        """How large an icon is that has ``side`` pixels beside text of 100 %."""
+        return round(side * min(_ICON_MOST, max(1.0, self.zoom)))
 
     def radius(self, name: str) -> int:
         """A corner radius by name."""

@@ -28,9 +28,14 @@ def pressed_by(button: QAbstractButton, event: QKeyEvent) -> bool:
 
 
 def draw_icon(painter: QPainter, theme: Theme, name: str, token: str, x: float, y: float, size: int = 16) -> None:
-    """One icon with its top left corner at (x, y), sharp at the painter's screen ratio."""
+    """One icon in the middle of the square of ``size`` whose top left corner is at (x, y), sharp at the painter's screen ratio.
+    It grows with the text, on all sides alike, but not over the left edge."""
+    grown = theme.icon(size)
+    more = (grown - size) / 2
+    left = max(min(x, 0.0), x - more)
     ratio = painter.device().devicePixelRatio()
-    painter.drawPixmap(QPointF(x, y), icons.pixmap(theme, name, token, size, ratio))
+    place = QPointF(round(left * ratio) / ratio, round((y - more) * ratio) / ratio)  # between two pixels it would be blurred
+    painter.drawPixmap(place, icons.pixmap(theme, name, token, grown, ratio))
 
 
 def draw_badge(painter: QPainter, theme: Theme, text: str, x: float, y: float, token: str = "text.secondary") -> float:
@@ -96,7 +101,7 @@ class Button(QPushButton):
         theme = self._hub.theme
         width = self._metrics().horizontalAdvance(self.text()) if self.text() else 0.0
         if self._icon:
-            width += self._icon_size() + (6 if self.text() else 0)
+            width += self._hub.theme.icon(self._icon_size()) + (6 if self.text() else 0)
         if self._badge:
             width += 6 + badge_width(theme, self._badge)
         return width
@@ -153,12 +158,13 @@ class Button(QPushButton):
             )
         x = (self.width() - self._content_width()) / 2
         if self._icon:
-            size = self._icon_size()
+            size, grown = self._icon_size(), theme.icon(self._icon_size())
             if not self.isEnabled():
                 painter.setOpacity(theme.opacity("disabled-icon"))
-            draw_icon(painter, theme, self._icon, icon, round(x), round((self.height() - size) / 2), size)
+            left = round(x) + (grown - size) / 2
+            draw_icon(painter, theme, self._icon, icon, left, round((self.height() - size) / 2), size)
             painter.setOpacity(1.0)
-            x += size + 6
+            x += grown + 6
         if self.text():
             painter.setFont(theme.font(self._style(), weight=500))
             painter.setPen(theme.color(text))
@@ -172,7 +178,7 @@ class Button(QPushButton):
 
 class IconButton(QAbstractButton):
     """A square button with one icon; ``name`` is its whole phrase for assistive technology and its tool tip.
-    ``large`` is 28 px instead of 24. Signals are `QAbstractButton`'s."""
+    ``large`` is 28 px instead of 24, and more beside larger text. Signals are `QAbstractButton`'s."""
 
     def __init__(self, hub: ThemeHub, icon: str, name: str, *, large: bool = False, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -184,7 +190,11 @@ class IconButton(QAbstractButton):
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAttribute(Qt.WidgetAttribute.WA_Hover)
-        hub.changed.connect(self.update)
+        hub.changed.connect(self._themed)
+
+    def _themed(self) -> None:
+        self.updateGeometry()
+        self.update()
 
     def set_icon(self, icon: str, name: str) -> None:
         """Another icon with its phrase."""

@@ -116,7 +116,7 @@ def draw_icon_button(
         draw_button_ground(painter, theme, box, hovered=hovered, pressed=pressed)
     if not enabled:
         painter.setOpacity(theme.opacity("disabled-icon"))
-    size = theme.size("icon")
+    size = theme.tokens.size("icon")
     x = round(box.x() + (box.width() - size) / 2)
     y = round(box.y() + (box.height() - size) / 2)
     draw_icon(painter, theme, name, "text.secondary", x, y, size)
