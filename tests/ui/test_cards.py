@@ -157,6 +157,8 @@ def test_the_note_of_a_conflict_opens_under_the_file_and_its_buttons_ask_for_wha
     view.grab()
     assert names(view, "conflict") == [f"Conflict in {path}: Two chats changed {path.rpartition('/')[2]}"]
     assert names(view, "settle") == []
+    (shows,) = [name for name in names(view, "diff") if name.startswith(f"Show diff of {path}, turn 5, ")]
+    assert shows.endswith(" deleted, conflict")
     row = next(row for row, block in view.views.items() if any(hit.action == "conflict" for hit in block.hits))
     closed = view.lay_out(row).height
     press(qtbot, view, "conflict", key)

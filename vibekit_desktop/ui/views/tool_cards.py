@@ -28,7 +28,7 @@ from vibekit_desktop.ui.views.row_paint import (
     draw_text,
     text_width,
 )
-from vibekit_desktop.ui.wording import fit_path, shown_path
+from vibekit_desktop.ui.wording import fit_path, number_text, shown_path
 
 _PAD = 8
 
@@ -36,6 +36,15 @@ _PAD = 8
 def is_open_card(card: Card, opened: Set[str], closed: Set[str]) -> bool:
     """Whether a card shows what is under it: somebody opened it, or it opens by itself and nobody closed it."""
     return card.key in opened or (card.opens_itself and card.key not in closed)
+
+
+def _diff_words(of: Card | CardFile, turn: int) -> str:
+    """What a Diff button says to whoever hears it: "Show diff of docs/export.md, turn 5, 18 added, 2 deleted, conflict"."""
+    parts = [tr("Show diff of {path}, turn {turn}", path=shown_path(of.path), turn=turn)]
+    parts += [tr("{n} added", n=number_text(of.added))] if of.added else []
+    parts += [tr("{n} deleted", n=number_text(of.removed))] if of.removed else []
+    parts += [tr("conflict")] if of.conflict is not None and not of.undone else []
+    return ", ".join(parts)
 
 
 def _redo_words(path: str, turn: int) -> str:
@@ -109,7 +118,7 @@ class CardsView(CardDetail):
         if card.path:
             turn = card.turn
             free = card.can_undo and not card.held
-            specs = [(tr("Diff"), "diff", tr("Show diff of {path}, turn {turn}", path=shown_path(card.path), turn=turn))]
+            specs = [(tr("Diff"), "diff", _diff_words(card, turn))]
             if card.undone and card.can_redo:
                 specs.insert(0, (tr("Redo"), "redo", _redo_words(card.path, turn)))
             elif not card.undone:
@@ -243,9 +252,7 @@ class CardsView(CardDetail):
                 box = QRectF(self._counts_place(file, y).left() - 8 - 24, y + (row - 24) / 2, 24, 24)
                 phrase = tr("Conflict in {path}: {title}", path=shown_path(file.path), title=file.conflict.title)
                 note_hit = self.hit(box, "conflict", phrase, conflict_key(file.conflict))
-            show = self.hit(
-                diff, "diff", tr("Show diff of {path}, turn {turn}", path=shown_path(file.path), turn=turn), file.path, turn
-            )
+            show = self.hit(diff, "diff", _diff_words(file, turn), file.path, turn)
             name = tr("Undo what turn {turn} did to {path}", turn=turn, path=shown_path(file.path))
             back = -1
             action = "undo" if not file.undone else "redo" if file.can_redo else ""
