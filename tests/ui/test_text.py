@@ -212,6 +212,15 @@ def test_links_are_reported_with_their_address(theme: Theme) -> None:
     assert [(hit.action, hit.text) for hit in hits] == [("link", "https://example.org/g")]
 
 
+@pytest.mark.parametrize("before", ["Words.", "One.\n\nWords.", "# Words", "- Words", "> Words"])
+def test_a_table_stands_as_far_under_what_is_above_it_as_a_paragraph(theme: Theme, before: str) -> None:
+    table = "| column | other |\n| --- | --- |\n| 1 | 2 |"
+    alone, under, below = (TextLayout(theme, text, 600) for text in (table, f"{before}\n\n{table}", f"{before}\n\nunder"))
+    inside = alone.box_of(alone.text.index("column")).top() - below.box_of(0).top()  # from its edge to its text
+    expected = below.box_of(below.text.index("under")).top() + inside
+    assert under.box_of(under.text.index("column")).top() == pytest.approx(expected, abs=1)
+
+
 def test_a_table_after_a_quotation_has_no_empty_line_in_its_first_cell(theme: Theme) -> None:
     layout = TextLayout(theme, "> quote\n\n| A | B |\n|---|---|\n| c | d |\n", 700)
     assert layout._document.toPlainText().split("\n").count("") <= 1

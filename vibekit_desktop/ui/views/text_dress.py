@@ -90,7 +90,9 @@ def dress_table(theme: Theme, table: QTextTable) -> None:
     form.setBorderCollapse(True)
     form.setCellPadding(5)
     form.setCellSpacing(0)
-    form.setTopMargin(GAP if table.firstCursorPosition().block().blockNumber() > 1 else 0)
+    above = table.firstCursorPosition().block().previous()
+    # A table at the very top has an empty paragraph above it, which is Qt's own.
+    form.setTopMargin(GAP if above.text() or above.blockNumber() > 0 else 0)
     form.setBottomMargin(GAP)
     table.setFormat(form)
     bold = QTextCharFormat()
