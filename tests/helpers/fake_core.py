@@ -175,6 +175,7 @@ class FakeChats(Answers):
 @dataclass
 class FakeCheckpoints(Answers):
     timelines: dict[ChatId, Timeline] = field(default_factory=dict)
+    marks: dict[ChatId, int] = field(default_factory=dict)
     plans: list[RestorePlan] = field(default_factory=list)
     """Answers of the plan methods, in order; the last one stays. None at all: a plan with nothing to do."""
     reports: list[RestoreReport] = field(default_factory=list)
@@ -192,6 +193,9 @@ class FakeCheckpoints(Answers):
     async def timeline(self, chat: ChatId) -> Timeline:
         self.note("timeline", chat)
         return self.timelines.get(chat, Timeline(chat=chat, entries=(), workspace_found=True))
+
+    async def disk_mark(self, chat: ChatId) -> int:
+        return self.marks.get(chat, 1)
 
     async def plan_restore(
         self, chat: ChatId, point: Point, *, paths: Sequence[WorkspacePath], scope: Scope, mine: Mine

@@ -1,7 +1,8 @@
 """The restore preview, against a core that answers with given plans."""
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Callable, Coroutine, Iterator
+from dataclasses import replace
 
 import pytest
 from PySide6.QtCore import Qt
@@ -13,6 +14,7 @@ from tests.ui import sample_changes as samples
 from tests.ui.restore_stage import Stage, click, open_stage
 from tests.ui.spin import run, settle, until
 from vibekit_desktop.core.types.checkpoints import (
+    Action,
     BeforeTurn,
     Mine,
     RestoreKind,
@@ -24,6 +26,7 @@ from vibekit_desktop.core.types.checkpoints import (
 from vibekit_desktop.core.types.errors import PlanStale
 from vibekit_desktop.core.types.events import RestoreProgressed
 from vibekit_desktop.ui.dialogs.restore_preview import RestorePreview
+from vibekit_desktop.ui.operations import disk_watch
 
 ROWS = samples.path("src/export/rows.py")
 CSV = samples.path("src/export/csv_writer.py")
@@ -211,6 +214,8 @@ def test_nothing_to_do_says_so_and_cannot_be_pressed(qtbot: QtBot, stage: Stage)
             samples.of_files(scope=Scope.FILES),
             bridge=stage.bridge,
             replan=lambda scope, mine: stage._plan(samples.CHAT, BeforeTurn(3), paths=(), scope=scope, mine=mine),
+            mark=1,
+            mark_of=stage.fake.checkpoints.disk_mark,
             diff=stage.fake.diffs.planned,
             words=stage.fake.diffs.words,
             highlight=stage.fake.diffs.highlight,
@@ -239,3 +244,41 @@ def test_it_paints_in_both_themes_and_in_a_small_window(stage: Stage, mode: str)
         await task
 
     run(story())
+
+
+def test_a_change_on_disk_while_it_is_open_is_seen_before_anything_is_pressed(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(disk_watch, "EVERY_MS", 1)
+
+    async def story() -> None:
+        task = asyncio.ensure_future(stage.work.restore_to(samples.CHAT, BeforeTurn(3)))
+        dialog = await stage.until_open()
+        before = dialog.plan
+        stage.fake.checkpoints.marks[samples.CHAT] = 2
+        asked = len(stage.mines)
+        await until(lambda: len(stage.mines) > asked)
+        await settle()
+        assert dialog.plan is before, "the same plan is not shown anew"
+        assert dialog.primary.isEnabled()
+
+        fresh = replace(samples.planned("src/export/rows.py", Action.WRITE, (9, 9)), changed_by="user")
+        files = (*(file for file in before.files if file.path != ROWS), fresh)
+        changed = replace(before, files=files, digest="another")
+        stage.fake.checkpoints.plan_restore = answering(changed)  # type: ignore[method-assign]  # the disk is another
+        stage.fake.checkpoints.marks[samples.CHAT] = 3
+        await until(lambda: dialog.plan is changed)
+        assert dialog._assurance.text == "1 file changed just now. Look again."
+        assert not dialog.primary.isEnabled(), "nobody confirms what they did not see"
+        assert not stage.carried()
+        dialog.answer(None)
+        assert await task is None
+
+    run(story())
+
+
+def answering(plan: RestorePlan) -> Callable[..., Coroutine[object, object, RestorePlan]]:
+    async def answer(*_: object, **__: object) -> RestorePlan:
+        return plan
+
+    return answer

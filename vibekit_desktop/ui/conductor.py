@@ -271,6 +271,7 @@ class Conductor(QObject):
         """The window is closing: nothing new begins, and what was written is stored."""
         self._look_again.stop()
         self.open.forget_wishes()
+        self.inspectors.close()
         self.bridge.cancel_all()
         self.reviews.close()
         self.live.close()

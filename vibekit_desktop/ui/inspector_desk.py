@@ -21,6 +21,7 @@ from vibekit_desktop.ui.models.chat_list import ChatListModel
 from vibekit_desktop.ui.models.conflicts import CardButton, ConflictCard, matters
 from vibekit_desktop.ui.notify import Notifier
 from vibekit_desktop.ui.operations.checkpoints import CheckpointOperations
+from vibekit_desktop.ui.operations.disk_watch import DiskWatch
 from vibekit_desktop.ui.operations.editor import open_file
 from vibekit_desktop.ui.operations.open_chat import OpenChat
 from vibekit_desktop.ui.text import tr
@@ -85,6 +86,9 @@ class InspectorDesk(QObject):
         inspector.editor_requested.connect(self._edit)
         inspector.writers_requested.connect(self._find_writers)
         opened.timeline_read.connect(self._timeline_read)
+        self._disk = DiskWatch(bridge, core.checkpoints.disk_mark, self._is_seen, self)
+        self._disk.changed.connect(opened.refresh)
+        opened.opening.connect(self._disk.stop)
         bridge.subscribe(self, TimelineNoted, self._noted)
         bridge.subscribe(self, ChatUpdated, lambda event: self._named(event.header.id))
         bridge.subscribe(self, ChatCreated, lambda event: self._named(event.header.id))
@@ -92,8 +96,17 @@ class InspectorDesk(QObject):
 
     # Reading.
 
+    def close(self) -> None:
+        """The window is closing: nobody looks any more."""
+        self._disk.stop()
+
+    def _is_seen(self) -> bool:
+        return self._window.isVisible() and not self._window.isMinimized()
+
     def _timeline_read(self, _timeline: Timeline) -> None:
         self._read()
+        if self._open.chat is not None:
+            self._disk.start(self._open.chat, self._open.mark)
 
     def _noted(self, event: TimelineNoted) -> None:
         if event.chat == self._open.chat:

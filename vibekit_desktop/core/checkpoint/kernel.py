@@ -178,6 +178,11 @@ class CheckpointKernel:
                 found.append((path, before, after))
         return found
 
+    def disk_mark(self, chat: ChatId) -> int:
+        """Another number once what `timeline` says is on disk may be old; 0 without a workspace. Only a hint."""
+        view, _ = self._view(chat)
+        return 0 if self._ground.workspace is None else self._ground.workspace.mark(ownership.touched(view))
+
     def timeline(self, chat: ChatId) -> Timeline:
         """The chat's turns and entries, and what is on disk now; line counts are not filled in."""
         view, marks = self._view(chat)

@@ -84,6 +84,24 @@ class Workspace:
 
     # -- looking -------------------------------------------------------------------------------------------------
 
+    def mark(self, paths: Iterable[WorkspacePath]) -> int:
+        """Another number once one of these paths may have another content, by sizes and times alone: nothing is read, and a
+        link on the way is followed. Only a hint, of this process."""
+        fd = self.beneath.open_root()
+        try:
+            return hash(tuple(self._stamp(fd, path) for path in paths))
+        finally:
+            self._fs.close(fd)
+
+    def _stamp(self, fd: int, path: WorkspacePath) -> tuple[int, ...]:
+        try:
+            found = self._fs.lstat(path, dir_fd=fd)
+        except OSError as error:
+            return (error.errno or 0,)
+        if stat_bits.S_ISDIR(found.st_mode):  # what comes and goes in it is other paths
+            return found.st_mode, found.st_ino
+        return found.st_mode, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
+
     def look(self, path: WorkspacePath) -> FileState:
         """What is there now, its content hashed. Never raises but for a missing workspace: what cannot be read is unknown,
         with the reason."""

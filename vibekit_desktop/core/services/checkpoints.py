@@ -111,6 +111,17 @@ class CheckpointService:
         except CoreError as error:
             _log.info("the net counts of chat %s were not counted: %s", chat, error.code)
 
+    async def disk_mark(self, chat: ChatId) -> int:
+        """Another number once what the timeline says is on disk may be old."""
+
+        def work(_vault: OpenVault, kernel: CheckpointKernel) -> int:
+            try:
+                return kernel.disk_mark(chat)
+            except WorkspaceMissing:
+                return 0
+
+        return await self._reading(chat, work)
+
     async def touched(self, chat: ChatId) -> Sequence[WorkspacePath]:
         """Every path with a line of this chat's, sorted."""
         return await self._reading(chat, lambda _vault, kernel: kernel.touched(chat))

@@ -4,6 +4,7 @@ Every choice is planned anew by the caller's ``replan``, so the words always tel
 while the restore runs and shows how far it is. UI thread only.
 """
 
+import logging
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 
@@ -20,8 +21,16 @@ from vibekit_desktop.ui.dialogs.question import IconTile
 from vibekit_desktop.ui.dialogs.restore_list import RestoreList
 from vibekit_desktop.ui.dialogs.restore_parts import Assurance, FileWords, Ground, HeadWords, Line
 from vibekit_desktop.ui.error_text import sentence
-from vibekit_desktop.ui.models.restore_items import RestoreItemsModel, primary_text, scope_note, summary_of, title_of
+from vibekit_desktop.ui.models.restore_items import (
+    RestoreItemsModel,
+    differing,
+    primary_text,
+    scope_note,
+    summary_of,
+    title_of,
+)
 from vibekit_desktop.ui.operations.diffs import DiffDresser, Highlight, Words
+from vibekit_desktop.ui.operations.disk_watch import DiskWatch, MarkOf
 from vibekit_desktop.ui.operations.outcome import progress_text
 from vibekit_desktop.ui.text import tr, tr_n
 from vibekit_desktop.ui.theme.palette import ThemeHub
@@ -33,6 +42,8 @@ from vibekit_desktop.ui.views.segments import Segment, Segments
 
 Replan = Callable[[Scope, Mine], Awaitable[RestorePlan]]
 PlannedDiff = Callable[[RestorePlan, WorkspacePath], Awaitable[FileDiff]]
+
+_log = logging.getLogger(__name__)
 
 _LOOK_AGAIN_MS = 1000
 _SCOPES = (Scope.BOTH, Scope.FILES, Scope.CHAT)
@@ -52,6 +63,8 @@ class RestorePreview(Overlay[RestorePlan]):
         *,
         bridge: Bridge,
         replan: Replan,
+        mark: int,
+        mark_of: MarkOf,
         diff: PlannedDiff,
         words: Words,
         highlight: Highlight,
@@ -60,6 +73,10 @@ class RestorePreview(Overlay[RestorePlan]):
         self.plan = plan
         self._bridge = bridge
         self._replan = replan
+        self._mark = mark
+        self._mark_of = mark_of
+        self._disk = DiskWatch(bridge, mark_of, self._is_seen, self)
+        self._disk.changed.connect(self._changed_on_disk)
         self._diff = diff
         self._turn = 0
         self._path: WorkspacePath | None = None
@@ -208,11 +225,18 @@ class RestorePreview(Overlay[RestorePlan]):
 
     async def ask(self) -> RestorePlan | None:
         """Open, and wait until the person confirms a plan (the dialog stays, running) or cancels (it is gone)."""
+        self._disk.start(self.plan.chat, self._mark)
         return await self.wait()
 
-    async def look_again(self, plan: RestorePlan, changed: Sequence[str]) -> RestorePlan | None:
+    async def look_again(self, plan: RestorePlan, changed: Sequence[str], mark: int) -> RestorePlan | None:
         """The confirmed plan was no longer true: show the new one, say what changed, and ask again."""
         self._running = False
+        self._show_changed(plan, changed)
+        self.cancel.setFocus(Qt.FocusReason.OtherFocusReason)
+        self._disk.start(plan.chat, mark)
+        return await self.wait()
+
+    def _show_changed(self, plan: RestorePlan, changed: Sequence[str]) -> None:
         self.plan = plan
         count = max(1, len(changed))
         self._said = tr_n("{n} file changed just now. Look again.", "{n} files changed just now. Look again.", count)
@@ -221,8 +245,26 @@ class RestorePreview(Overlay[RestorePlan]):
         flash = self.hub.theme.motion("flash")
         if flash:
             self._flash.start(flash)
-        self.cancel.setFocus(Qt.FocusReason.OtherFocusReason)
-        return await self.wait()
+
+    # The disk, while it is open.
+
+    def _is_seen(self) -> bool:
+        return self.isVisible() and not self._running and not self._planning
+
+    def _changed_on_disk(self) -> None:
+        self._bridge.spawn(self, self._look_at_disk(self._turn), name="plan a restore again")
+
+    async def _look_at_disk(self, turn: int) -> None:
+        """Show the plan that is true now, if another one is. Whoever chooses or confirms meanwhile gets a newer one anyway."""
+        try:
+            mark = await self._mark_of(self.plan.chat)  # before the plan: what changes while it is made is seen too
+            plan = await self._replan(self.plan.scope, self.plan.mine)
+        except CoreError as error:
+            _log.info("a plan was not made again: %s", error.code)
+            return
+        self._disk.start(plan.chat, mark)
+        if turn == self._turn and not self._running and plan.digest != self.plan.digest:
+            self._show_changed(plan, differing(self.plan, plan))
 
     def show_progress(self, step: RestoreStep, done: int, total: int) -> None:
         """The restore is running: ``done`` of ``total`` files are through this step."""

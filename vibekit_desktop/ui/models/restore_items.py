@@ -192,6 +192,12 @@ def _changed_by(file: PlannedFile) -> str:
             return tr("by another chat")
 
 
+def differing(old: RestorePlan, new: RestorePlan) -> list[str]:
+    """The paths of which two plans say something else."""
+    before, after = ({file.path: file for file in plan.files} for plan in (old, new))
+    return sorted(path for path in before.keys() | after.keys() if before.get(path) != after.get(path))
+
+
 def title_of(plan: RestorePlan) -> str:
     """The dialog's question."""
     match plan.kind:

@@ -70,6 +70,8 @@ class CheckpointOperations(QObject):
         self._notifier = notifier
         self._window = window
         self._busy = False
+        self._mark = 0
+        """How the disk was just before the newest plan was made."""
         self._dialog: RestorePreview | None = None
         self._told: tuple[ChatId, LongWork] | None = None
         """What is carried out without a dialog, and where that is said."""
@@ -103,7 +105,7 @@ class CheckpointOperations(QObject):
         """Preview, confirm, restore; None if the person said no or it could not be done."""
 
         async def work() -> Outcome | None:
-            plan = await self._planned(self._plan_restore(chat, point, Scope.BOTH, KEEP_MINE))
+            plan = await self._planned(chat, self._plan_restore(chat, point, Scope.BOTH, KEEP_MINE))
             return await self._preview(plan, lambda scope, mine: self._plan_restore(chat, point, scope, mine))
 
         return await self._run(work, again=lambda: self.start_restore(chat, point))
@@ -115,7 +117,7 @@ class CheckpointOperations(QObject):
             return await self._core.checkpoints.plan_undo_file(chat, point, path, mine=mine)
 
         async def work() -> Outcome | None:
-            planned = await self._planned(plan(KEEP_MINE))
+            planned = await self._planned(chat, plan(KEEP_MINE))
             file = next((each for each in planned.files if each.path == path), None)
             if file is None or (file.action is Action.LEAVE and not may_choose(file)):
                 self._nothing_to_undo(path, point, file)
@@ -132,7 +134,7 @@ class CheckpointOperations(QObject):
                     return None
                 if may_choose(file):
                     mine = Mine(restore=frozenset({path}))
-                    planned = await self._planned(plan(mine))
+                    planned = await self._planned(chat, plan(mine))
             return await self._carry_out(planned, lambda: plan(mine))
 
         return await self._run(work, again=lambda: self.start_undo_file(chat, path, point))
@@ -145,13 +147,13 @@ class CheckpointOperations(QObject):
             return await self._core.checkpoints.plan_undo_file(chat, point, path, mine=mine)
 
         async def work() -> Outcome | None:
-            planned = await self._planned(plan(KEEP_MINE))
+            planned = await self._planned(chat, plan(KEEP_MINE))
             file = next((each for each in planned.files if each.path == path), None)
             if file is None or (file.action is Action.LEAVE and not may_choose(file)):
                 self._nothing_to_undo(path, point, file)
                 return None
             # Asking for it is the choice: what is on disk is copied first and can be had again.
-            wanted = await self._planned(plan(Mine(restore=frozenset({path})))) if may_choose(file) else planned
+            wanted = await self._planned(chat, plan(Mine(restore=frozenset({path})))) if may_choose(file) else planned
             return await self._preview(wanted, lambda _, mine: plan(mine))
 
         def again() -> None:
@@ -165,7 +167,7 @@ class CheckpointOperations(QObject):
         async def plan(mine: Mine) -> RestorePlan:
             return await self._core.checkpoints.plan_undo(chat, mine=mine)
 
-        return await self._run(lambda: self._back(plan), again=lambda: self.start_undo(chat))
+        return await self._run(lambda: self._back(chat, plan), again=lambda: self.start_undo(chat))
 
     async def redo(self, chat: ChatId) -> RestoreReport | None:
         """Take back the newest undo; shows the preview only if something changed since."""
@@ -173,7 +175,7 @@ class CheckpointOperations(QObject):
         async def plan(mine: Mine) -> RestorePlan:
             return await self._core.checkpoints.plan_redo(chat, mine=mine)
 
-        return await self._run(lambda: self._back(plan), again=lambda: self.start_redo(chat))
+        return await self._run(lambda: self._back(chat, plan), again=lambda: self.start_redo(chat))
 
     async def leave_unfinished(self, chat: ChatId) -> None:
         """End a restore that another program began and did not end. Asks nothing: no file is changed."""
@@ -197,8 +199,12 @@ class CheckpointOperations(QObject):
     async def _plan_restore(self, chat: ChatId, point: Point, scope: Scope, mine: Mine) -> RestorePlan:
         return await self._core.checkpoints.plan_restore(chat, point, paths=(), scope=scope, mine=mine)
 
-    async def _planned(self, plan: Coroutine[object, object, RestorePlan]) -> RestorePlan:
-        return await patiently(self._bridge, self, self._notifier, plan, tr("Looking at the files…"))
+    async def _planned(self, chat: ChatId, plan: Coroutine[object, object, RestorePlan]) -> RestorePlan:
+        async def look() -> RestorePlan:
+            self._mark = await self._core.checkpoints.disk_mark(chat)
+            return await plan
+
+        return await patiently(self._bridge, self, self._notifier, look(), tr("Looking at the files…"))
 
     async def _run(self, work: Callable[[], Awaitable[Outcome | None]], *, again: Callable[[], None]) -> RestoreReport | None:
         if self._busy:
@@ -223,8 +229,8 @@ class CheckpointOperations(QObject):
         self.finished.emit(report.chat, report)
         return report
 
-    async def _back(self, plan: Plan) -> Outcome | None:
-        planned = await self._planned(plan(KEEP_MINE))
+    async def _back(self, chat: ChatId, plan: Plan) -> Outcome | None:
+        planned = await self._planned(chat, plan(KEEP_MINE))
         if any(file.action is Action.LEAVE and file.reason != LeaveReason.SAME for file in planned.files):
             return await self._preview(planned, lambda _, mine: plan(mine))
         return await self._carry_out(planned, lambda: plan(KEEP_MINE))
@@ -237,6 +243,8 @@ class CheckpointOperations(QObject):
             plan,
             bridge=self._bridge,
             replan=replan,
+            mark=self._mark,
+            mark_of=self._core.checkpoints.disk_mark,
             diff=diffs.planned,
             words=diffs.words,
             highlight=diffs.highlight,
@@ -248,8 +256,9 @@ class CheckpointOperations(QObject):
                 return confirmed, await self._core.checkpoints.carry_out(confirmed, initiator=INITIATOR)
             except PlanStale as stale:
                 _log.info("plan stale: %d paths", len(stale.changed))
+                mark = await self._core.checkpoints.disk_mark(plan.chat)
                 fresh = await replan(confirmed.scope, confirmed.mine)
-                confirmed = await dialog.look_again(fresh, stale.changed)
+                confirmed = await dialog.look_again(fresh, stale.changed, mark)
         return None
 
     async def _carry_out(self, plan: RestorePlan, again: Callable[[], Coroutine[object, object, RestorePlan]]) -> Outcome:
@@ -259,7 +268,7 @@ class CheckpointOperations(QObject):
             try:
                 return plan, await self._write(plan)
             except PlanStale:
-                plan = await self._planned(again())
+                plan = await self._planned(plan.chat, again())
                 if {file.path: file.action for file in plan.acts} != wanted:
                     raise
         return plan, await self._write(plan)

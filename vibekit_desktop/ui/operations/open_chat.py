@@ -60,6 +60,8 @@ class OpenChat(QObject):
         self._slow.timeout.connect(lambda: self.slow.emit(self.wanted))
         self.view: ChatView | None = None
         self.timeline: Timeline | None = None
+        self.mark = 0
+        """How the disk was just before ``timeline`` was read (`Checkpoints.disk_mark`)."""
         self._gathering = self._running = False
         self._earlier = False
         self._history_grew = self._whole = self._disagree = False
@@ -217,13 +219,14 @@ class OpenChat(QObject):
 
     async def _read_timeline(self, chat: ChatId, token: int) -> None:
         try:
+            mark = await self._core.checkpoints.disk_mark(chat)
             timeline = await self._core.checkpoints.timeline(chat)
         except CoreError as error:
             if token == self._token:
                 self.timeline_not_read.emit(sentence(error))
             return
         if token == self._token and chat == self.chat:
-            self.timeline = timeline
+            self.timeline, self.mark = timeline, mark
             self.timeline_read.emit(timeline)
             before, self._disagree = self._disagree, self._differs_from_view(timeline)
             if self._disagree and not before:  # once: to read it again and again would tell no more
