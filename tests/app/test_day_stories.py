@@ -355,3 +355,30 @@ def test_the_next_start_stands_as_the_last_one_did(qapp: QApplication, tmp_path:
     first = run(True)
     assert first == run(False)
     assert first == (False, 333, 1.2, 1)
+
+
+async def test_the_keys_restore_and_branch_at_the_turn_that_is_in_focus(window: Window, workspace: Path) -> None:
+    await window.open_demo()
+    transcript = window.conductor.page.transcript
+    window.key(Qt.Key.Key_R, CONTROL | SHIFT)
+    await window.until(lambda: len(window.dialogs()) == 1)
+    assert "before turn 5" in window.dialogs()[0].accessibleName(), "nothing is in focus: the last turn"
+    window.dialogs()[0].answer(None)
+    await window.settled()
+    transcript.setFocus(Qt.FocusReason.TabFocusReason)
+    window.key(Qt.Key.Key_Home)
+    assert transcript.turn_in_focus == 1
+    window.key(Qt.Key.Key_R, CONTROL | SHIFT)
+    await window.until(lambda: len(window.dialogs()) == 1)
+    assert "before turn 1" in window.dialogs()[0].accessibleName()
+    window.dialogs()[0].answer(None)
+    await window.settled()
+    transcript.setFocus(Qt.FocusReason.TabFocusReason)
+    window.key(Qt.Key.Key_B, CONTROL | SHIFT)
+    await window.until(lambda: len(asked(window)) == 1)
+    (question,) = asked(window)
+    assert "turn 1" in question.accessibleName() + question.accessibleDescription()
+    question.answer(None)
+    await window.settled()
+    transcript.verticalScrollBar().setValue(transcript.verticalScrollBar().maximum())
+    assert transcript.turn_in_focus == 0, "what is out of sight is not meant"

@@ -12,7 +12,7 @@ from PySide6.QtCore import QEvent, QObject, QTimer
 
 from vibekit_desktop.core.api import Core
 from vibekit_desktop.core.types.chats import ChatHeader, ChatStatus, ChatView
-from vibekit_desktop.core.types.checkpoints import Now, Point, RestoreReport, Timeline, parse_point
+from vibekit_desktop.core.types.checkpoints import BeforeTurn, Now, Point, RestoreReport, Timeline, parse_point
 from vibekit_desktop.core.types.errors import CoreError
 from vibekit_desktop.core.types.events import (
     ChatArchived,
@@ -399,17 +399,23 @@ class Conductor(QObject):
             self._window.show_page("review")
 
     def restore(self) -> None:
-        """Restore to before the last turn, after a preview."""
-        self.back.restore_last()
+        """Restore to before the turn that the keyboard is on in the transcript, else before the last one, after a preview."""
+        turn = self.page.transcript.turn_in_focus
+        if turn:
+            self.back.restore_to(BeforeTurn(turn))
+        else:
+            self.back.restore_last()
 
     def act_on_chat(self, name: str) -> None:
         """Do one of `chat_desk.CHAT_ACTIONS` with the chat whose row has the focus, else with the open one."""
         self.desk.act_on_open(name)
 
     def branch(self) -> None:
-        """Make a chat of its own that ends before the last turn, after asking."""
-        if self.open.last_turn:
-            self._branch(self.open.last_turn)
+        """Make a chat of its own that ends before the turn that the keyboard is on in the transcript, else before the last one,
+        after asking."""
+        turn = self.page.transcript.turn_in_focus or self.open.last_turn
+        if turn:
+            self._branch(turn)
 
     def _branch(self, turn: int) -> None:
         if self.open.chat is not None:

@@ -75,6 +75,17 @@ class TranscriptView(TranscriptList):
         model.earlier_came.connect(self.finding.loaded)
         hub.changed.connect(self._place_find)
 
+    @property
+    def turn_in_focus(self) -> int:
+        """The turn of the block that the keyboard is on, or that was pressed last, while it is in sight and the transcript has
+        the focus; else 0."""
+        row = self._current
+        if not self.hasFocus() or not 0 <= row < self.count:
+            return 0
+        below = self.row_top(row + 1) if row + 1 < self.count else self.viewport().height()
+        in_sight = self.row_top(row) < self.viewport().height() and below > 0
+        return self._model.turn_of(row) if in_sight else 0
+
     def words(self, row: int) -> str:
         return spoken(self._model.block(row))
 
