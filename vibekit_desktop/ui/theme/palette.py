@@ -125,6 +125,10 @@ class Theme:
             return round(value * self.zoom)
         return round(value * max(1.0, self.zoom)) if name in _AS_HIGH_AS_TEXT else value
 
+    def space(self, name: str) -> int:
+        """A distance by name; distances do not grow with the text."""
+        return self.tokens.space(name)
+
     def icon(self, side: int) -> int:
         """How large an icon is that has ``side`` pixels beside text of 100 %."""
         return round(side * min(_ICON_MOST, max(1.0, self.zoom)))

@@ -26,9 +26,10 @@ class Blank(QWidget):
         self._ground = ground
         self._icon = ""
         self._token = "text.tertiary"
+        space = hub.theme.space
         layout = QVBoxLayout(self)
-        layout.setContentsMargins(24, 24, 24, 24)
-        layout.setSpacing(4)
+        layout.setContentsMargins(space("s24"), space("s24"), space("s24"), space("s24"))
+        layout.setSpacing(space("s4"))
         self._glyph = QLabel(self)
         self._title = _label(self)
         self._sentence = _label(self)
@@ -38,7 +39,7 @@ class Blank(QWidget):
         for widget in (self._glyph, self._title, self._sentence):
             widget.setAlignment(Qt.AlignmentFlag.AlignHCenter)
             layout.addWidget(widget)
-        layout.addSpacing(6)
+        layout.addSpacing(space("s6"))
         layout.addWidget(self._button, 0, Qt.AlignmentFlag.AlignHCenter)
         layout.addStretch(2)
         hub.changed.connect(self._dress)

@@ -75,7 +75,8 @@ class MainWindow(QMainWindow):
 
     def _place_opener(self) -> None:
         if self._opener is not None:
-            self._opener.move(12, (self._hub.theme.size("header") - self._opener.sizeHint().height()) // 2)
+            theme = self._hub.theme
+            self._opener.move(theme.space("s12"), (theme.size("header") - self._opener.sizeHint().height()) // 2)
 
     def install_inspector(self, widget: QWidget) -> None:
         """Put the inspector in its pane."""

@@ -38,13 +38,14 @@ class ReviewList(QWidget):
         self._hub = hub
         self._model = model
         self.setFixedWidth(hub.theme.size("review-list-default"))
+        space = hub.theme.space
         layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 8, 1, 0)
+        layout.setContentsMargins(0, space("s8"), space("s1"), 0)
         layout.setSpacing(0)
         self.filter = SearchField(hub, tr("Filter files"), self)
         self.filter.textChanged.connect(self._filtered)
         field = QHBoxLayout()
-        field.setContentsMargins(12, 0, 12, 8)
+        field.setContentsMargins(space("s12"), 0, space("s12"), space("s8"))
         field.addWidget(self.filter)
         layout.addLayout(field)
         self._head = ListHead(hub, self)
@@ -162,8 +163,9 @@ class _Foot(QWidget):
         super().__init__(parent)
         self._hub = hub
         self._done = self._total = 0
+        under = hub.theme.space("s16")
         row = QHBoxLayout(self)
-        row.setContentsMargins(16, 5, 9, 16)
+        row.setContentsMargins(under, 5, 9, under)
         row.addStretch(1)
         self.next = Button(hub, tr("Next file"), kind="link", size="small", parent=self)
         self.next.setToolTip(tr("The next file that is not reviewed"))
