@@ -9,7 +9,8 @@ from dataclasses import dataclass
 import msgspec
 
 from vibekit_desktop.core.types.chats import Message
-from vibekit_desktop.core.types.ids import InvalidId, parse_message_id
+from vibekit_desktop.core.types.errors import InvalidId
+from vibekit_desktop.core.types.ids import parse_message_id
 
 _NAME_CHARS = 512
 _LOOKED_AT = 1 << 16
