@@ -284,14 +284,13 @@ async def links_ask_first(window: Window, bait: Bait) -> None:
             if hit.action == "link":
                 view.link_requested.emit(hit.text)
                 pressed += 1
-    boxes = [one for one in QApplication.allWidgets() if isinstance(one, QMessageBox)]
-    assert len(boxes) == pressed
+                await window.until(lambda: len(window.dialogs()) == 1)
+                (box,) = window.dialogs()
+                for part in (box, *box.findChildren(QWidget)):
+                    assert not faults_of_widget(part)
+                box.answer(None)
+                await window.settled()
     assert pressed, "the answers have links"
-    for box in boxes:
-        assert not faults_of_widget(box)
-        for part in box.findChildren(QWidget):
-            assert not faults_of_widget(part)
-        box.reject()
     nothing_happened(bait)
 
 

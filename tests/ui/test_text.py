@@ -13,6 +13,7 @@ from pytestqt.qtbot import QtBot
 from vibekit_desktop.core.highlight.lex import lex
 from vibekit_desktop.core.types.chats import DiffFragment
 from vibekit_desktop.core.types.diffs import StyleRuns
+from vibekit_desktop.ui.dialogs.open_link import web_address
 from vibekit_desktop.ui.long_text import MAX_LINE, cut_lines, terminal_lines
 from vibekit_desktop.ui.models.markdown import Code, Prose, file_name, pieces, plain_pieces
 from vibekit_desktop.ui.models.mini_diff import MiniLine, compare, counts, places
@@ -22,7 +23,6 @@ from vibekit_desktop.ui.theme.tokens import load_tokens
 from vibekit_desktop.ui.tool_tip import plain_tip
 from vibekit_desktop.ui.views.block_view import PaintState
 from vibekit_desktop.ui.views.code_block import CodeBlockView
-from vibekit_desktop.ui.views.open_link import web_address
 from vibekit_desktop.ui.views.text_block import DeadDocument, TextLayout, without_images
 from vibekit_desktop.ui.visible import has_hidden, one_line, show, visible, visible_name
 

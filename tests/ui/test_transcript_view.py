@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QGuiApplication, QWheelEvent
-from PySide6.QtWidgets import QAbstractButton, QMessageBox
+from PySide6.QtWidgets import QAbstractButton
 from pytestqt.qtbot import QtBot
 
 from tests.ui import samples
@@ -308,7 +308,7 @@ def test_every_block_can_be_painted(qtbot: QtBot, mode: str, zoom: float) -> Non
     assert not view.grab().isNull()
 
 
-def test_a_link_is_asked_about_and_never_followed(qtbot: QtBot, hub: ThemeHub) -> None:
+def test_a_link_is_reported_and_never_followed(qtbot: QtBot, hub: ThemeHub) -> None:
     model = TranscriptModel(lambda: samples.NOW)
     page = ChatPage(hub, model)
     qtbot.addWidget(page)
@@ -317,12 +317,9 @@ def test_a_link_is_asked_about_and_never_followed(qtbot: QtBot, hub: ThemeHub) -
     text = "See [the guide](https://example.org/guide)."
     page.show_view(samples.chat_view((Message(id="a", role="assistant", content=text),)), shown_path="~/code/tidepool")
     page.grab()
-    press(qtbot, page.transcript, "link")
-    box = page.window().findChild(QMessageBox)
-    assert isinstance(box, QMessageBox)
-    assert box.text() == "Open example.org in the browser?"
-    assert box.textFormat() == Qt.TextFormat.PlainText
-    box.reject()
+    with qtbot.waitSignal(page.transcript.link_requested) as told:
+        press(qtbot, page.transcript, "link")
+    assert told.args == ["https://example.org/guide"]
 
 
 def test_the_page_says_where_the_chat_comes_from_and_what_is_wrong(qtbot: QtBot, hub: ThemeHub) -> None:

@@ -27,6 +27,7 @@ from vibekit_desktop.core.types.ids import ChatId, WorkspacePath
 from vibekit_desktop.ui.agent_desk import AgentDesk
 from vibekit_desktop.ui.bridge import Bridge
 from vibekit_desktop.ui.chat_desk import ChatDesk
+from vibekit_desktop.ui.dialogs.open_link import ask_to_open
 from vibekit_desktop.ui.dialogs.shortcuts import Shortcuts, rows_of
 from vibekit_desktop.ui.error_text import ErrorText, sentence
 from vibekit_desktop.ui.inspector_desk import InspectorDesk
@@ -162,6 +163,7 @@ class Conductor(QObject):
         self.transcripts.branch_wanted.connect(self._branch)
         self.page.transcript.conflict_pressed.connect(self.inspectors.press_conflict)
         self.page.transcript.conflicts_requested.connect(self._show_conflicts)
+        self.page.transcript.link_requested.connect(self._open_link)
         self.page.header.find_requested.connect(self.page.transcript.open_find)
         self.inspector.diff_requested.connect(lambda path, old, new: self.open_review(old, new, path))
         self.inspector.review_requested.connect(self.open_review)
@@ -420,6 +422,9 @@ class Conductor(QObject):
     def _branch(self, turn: int) -> None:
         if self.open.chat is not None:
             self.desk.work.branch(self.open.chat, turn, why_files_stay=self.live.why_held)
+
+    def _open_link(self, address: str) -> None:
+        self.bridge.spawn(self, ask_to_open(self._hub, self._window, address), name="open a link")
 
     def _show_conflicts(self) -> None:
         if not self._window.panes.inspector_open:

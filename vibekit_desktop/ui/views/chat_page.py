@@ -19,7 +19,6 @@ from vibekit_desktop.ui.views.blank import Blank
 from vibekit_desktop.ui.views.chat_foot import ChatFoot
 from vibekit_desktop.ui.views.chat_header import ChatHeader
 from vibekit_desktop.ui.views.main_window import MainWindow
-from vibekit_desktop.ui.views.open_link import ask_to_open
 from vibekit_desktop.ui.views.store_line import amount_words
 from vibekit_desktop.ui.views.transcript import TranscriptView
 from vibekit_desktop.ui.visible import one_line
@@ -66,7 +65,6 @@ class ChatPage(QWidget):
         self.foot.focus_left.connect(self.transcript.setFocus)
         self.composer = self.foot.composer
         self.permission = self.foot.permission
-        self.transcript.link_requested.connect(lambda address: ask_to_open(self.window(), address))
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
