@@ -35,9 +35,11 @@ from vibekit_desktop.core.types.agents import (
 )
 from vibekit_desktop.core.types.chats import DiffFragment
 from vibekit_desktop.core.types.checkpoints import BeforeTurn
+from vibekit_desktop.core.types.errors import CannotWrite
 from vibekit_desktop.core.types.events import (
     ChatDeleted,
 )
+from vibekit_desktop.core.types.ids import ChatId
 from vibekit_desktop.ui.dialogs.question import Question as Dialog
 from vibekit_desktop.ui.dialogs.shortcuts import Shortcuts
 from vibekit_desktop.ui.dialogs.sign_in import SignInDialog
@@ -254,6 +256,42 @@ def test_a_turn_that_runs_is_asked_about_before_the_window_closes(program: Progr
     assert program.asked("stop") == []
     assert leave("Stop and quit")
     assert program.asked("stop") == [("stop", MAIN)]
+
+
+def test_what_was_written_and_cannot_be_kept_is_asked_about_before_the_window_closes(
+    program: Program, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stored: list[str] = []
+    full = True
+
+    async def set_draft(_chat: ChatId, text: str) -> None:
+        if full and text:
+            raise CannotWrite("/store/drafts", "No space left on device")
+        stored.append(text)
+
+    monkeypatch.setattr(program.fake.chats, "set_draft", set_draft)
+    program.page.composer.field.setPlainText("half a thought")
+    program.settle()
+
+    def leave(text: str) -> bool:
+        async def story() -> bool:
+            task = program.conductor.bridge.spawn(program.conductor, program.conductor.may_close(), name="leave")
+            await until(lambda: any(one.isVisible() for one in program.window.findChildren(Dialog)))
+            (question,) = [one for one in program.window.findChildren(Dialog) if one.isVisible()]
+            assert question.accessibleName() == "What you wrote and did not send can't be kept."
+            assert not await program.conductor.may_close(), "it is being asked already"
+            question.button(text).click()
+            return await task
+
+        return run(story())
+
+    assert not leave("Keep running")
+    assert leave("Quit without it")
+    full = False
+    assert run(program.conductor.may_close()), "it is tried again"
+    assert stored == ["half a thought"]
+    full = True
+    assert run(program.conductor.may_close()), "what is stored is not asked about again"
 
 
 def test_a_chat_in_which_nobody_said_anything_goes_when_it_is_left(program: Program) -> None:

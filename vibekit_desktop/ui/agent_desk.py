@@ -282,10 +282,11 @@ class AgentDesk(QObject):
     # Leaving.
 
     async def may_close(self) -> bool:
-        """Whether the window may close: while a turn runs it asks, and stops the turns if that is what is wanted."""
+        """Whether the window may close: while a turn runs it asks, and stops the turns if that is what is wanted; it also asks
+        where what somebody wrote cannot be kept."""
         running = self._core.live.running()
         if not running:
-            return True
+            return await self._may_lose_drafts()
         if self._asking:
             return False
         self._asking = True
@@ -300,7 +301,21 @@ class AgentDesk(QObject):
                 await self._core.live.stop(state.chat)
             except CoreError as error:
                 self._notifier.toast(sentence(error).sentence, "error")
-        return True
+        return await self._may_lose_drafts()
+
+    async def _may_lose_drafts(self) -> bool:
+        error = await self._live.drafts.flush()
+        if error is None:
+            return True
+        if self._asking:
+            return False
+        self._asking = True
+        title = tr("What you wrote and did not send can't be kept.")
+        choices = [Choice("", tr("Keep running"), "primary"), Choice("go", tr("Quit without it"), "danger")]
+        try:
+            return bool(await Question(self._hub, self._window, title, sentence(error).sentence, choices, icon="warning").ask())
+        finally:
+            self._asking = False
 
     def _ask_to_close(self, running: Sequence[LiveState]) -> Question:
         one = running[0]

@@ -4,6 +4,7 @@ Text is stored, what was sent and waits to be said before what is being written;
 thing at a time is stored, the newest text of each chat. UI thread.
 """
 
+import asyncio
 import logging
 from collections.abc import Sequence
 
@@ -37,7 +38,9 @@ class Drafts(QObject):
         self._kept: dict[ChatId, Written] = {}
         self._waiting: dict[ChatId, str] = {}
         self._unstored: dict[ChatId, None] = {}
-        self._storing = False
+        self._storing: asyncio.Task[None] | None = None
+        self._failed: dict[ChatId, CoreError] = {}
+        """Why what is written for a chat is not stored."""
         self._told: set[str] = set()
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
@@ -74,15 +77,25 @@ class Drafts(QObject):
 
     def drop(self, chat: ChatId) -> None:
         """The chat is gone."""
-        for known in (self._kept, self._waiting, self._unstored):
+        for known in (self._kept, self._waiting, self._unstored, self._failed):
             known.pop(chat, None)
 
     def store_now(self) -> None:
         """Store what is not stored yet, without waiting for more."""
         self._timer.stop()
-        if self._unstored and not self._storing:
-            self._storing = True
-            self._bridge.spawn(self, self._store(), name="store a draft", lasting=True)
+        if self._unstored and self._storing is None:
+            self._storing = self._bridge.spawn(self, self._store(), name="store a draft", lasting=True)
+
+    async def flush(self) -> CoreError | None:
+        """Store everything, what failed before too; why something that is written could not be stored, if that is so."""
+        self._unstored |= dict.fromkeys(self._failed)
+        self._failed.clear()
+        while self._unstored or self._storing is not None:
+            self.store_now()
+            if self._storing is not None:
+                await asyncio.wait({self._storing})
+        lost = (error for chat, error in self._failed.items() if self._waiting.get(chat) or self._kept.get(chat, NOTHING).text)
+        return next(lost, None)
 
     async def _read(self, chat: ChatId) -> None:
         try:
@@ -106,11 +119,14 @@ class Drafts(QObject):
                     await self._core.chats.set_draft(chat, "\n\n".join(one for one in (waiting, written) if one))
                 except CoreError as error:
                     self._not_stored(chat, error)
+                else:
+                    self._failed.pop(chat, None)
         finally:
-            self._storing = False
+            self._storing = None
 
     def _not_stored(self, chat: ChatId, error: CoreError) -> None:
         _log.info("a draft was not stored: %s", error.code)
+        self._failed[chat] = error
         if chat not in self._told:
             self._told.add(chat)  # once: it would be said again at every word
             self._notifier.toast(sentence(error).sentence, "error")
