@@ -6,6 +6,9 @@ from vibekit_desktop.core.types.chats import DiffFragment
 from vibekit_desktop.core.types.ids import ChatId
 from vibekit_desktop.ui.models.conflicts import ConflictCard
 
+FOLD_FROM = 6
+"""From this many files on a list of them is folded to "7 files"."""
+
 
 @dataclass(frozen=True, slots=True)
 class CheckpointBlock:
@@ -98,6 +101,10 @@ class Card:
     lines: tuple[str, ...] = ()
     """Plain lines under an opened card: the files of a group of reads."""
     files: tuple[CardFile, ...] = ()
+    """What a command changed; of very many the first, and those with a conflict. Three numbers say what all of them are."""
+    file_count: int = 0
+    files_added: int = 0
+    files_removed: int = 0
     sure: bool = True
     held: str = ""
     began_at: int = 0

@@ -26,6 +26,7 @@ from vibekit_desktop.ui.visible import one_line
 from vibekit_desktop.ui.wording import shown_path
 
 _READS_IN_A_ROW = 3
+_MOST_FILES = 1_000
 _EDITING = ("edit", "write")
 _COMMANDS = ("execute", "shell", "command", "hook")
 _EXIT = re.compile(r"\s*(?:Error: )?exit (?:code |status )?(\d{1,5})\b", re.IGNORECASE)
@@ -247,7 +248,7 @@ def card(call: ToolCall, turn: int, workspace: str, known: Known) -> Card:
         target, mono = _without_tool(call.title), True
     else:
         target, mono = (_without_tool(call.title) if call.kind == "think" else call.title), False
-    files = () if editing else tuple(_file(change, known.conflicts.get(change.path)) for change in own)
+    files = () if editing else own
     return Card(
         key=call.id,
         icon=icon,
@@ -264,7 +265,10 @@ def card(call: ToolCall, turn: int, workspace: str, known: Known) -> Card:
         fragments=call.diffs,
         first_line=call.locations[0].line if call.locations else 0,
         output="" if call.diffs else call.output,
-        files=files,
+        files=_first_files(files, known.conflicts),
+        file_count=len(files),
+        files_added=sum(change.lines_added or 0 for change in files),
+        files_removed=sum(change.lines_removed or 0 for change in files),
         sure=all(change.author is Author.COMMAND for change in own),
         # Of several edits of one file the last one tells of it.
         conflict=known.conflicts.get(path) if change is not None and (not edits or edits[-1] == call.id) else None,
@@ -302,6 +306,12 @@ def _verb(state: str, past: str, present: str) -> str:
             return present
         case _:
             return past
+
+
+def _first_files(changes: Sequence[FileChange], conflicts: Mapping[str, ConflictCard]) -> tuple[CardFile, ...]:
+    """The first files of a list, and of the others those that somebody else changed, too."""
+    others = [change for change in changes[_MOST_FILES:] if change.path in conflicts]
+    return tuple(_file(change, conflicts.get(change.path)) for change in (*changes[:_MOST_FILES], *others))
 
 
 def _file(change: FileChange, conflict: ConflictCard | None) -> CardFile:

@@ -25,6 +25,7 @@ from vibekit_desktop.core.types.checkpoints import (
 )
 from vibekit_desktop.core.types.ids import tag_order
 from vibekit_desktop.ui import when
+from vibekit_desktop.ui.models.blocks import FOLD_FROM
 from vibekit_desktop.ui.models.differing import same_state, touched_by_turns
 from vibekit_desktop.ui.models.files import totals
 from vibekit_desktop.ui.models.timeline_beside import NOTHING_BESIDE, Beside
@@ -40,9 +41,6 @@ from vibekit_desktop.ui.models.timeline_rows import Button, Key, RowKind, Runnin
 from vibekit_desktop.ui.text import tr, tr_n
 from vibekit_desktop.ui.visible import one_line
 from vibekit_desktop.ui.wording import point_label, point_words
-
-FOLD_FROM = 6
-"""From this many files on a turn shows "7 files" instead of the list."""
 
 _NEWEST = 50
 """The turn that runs is looked for among so many of the last entries."""

@@ -49,7 +49,7 @@ class CardDetail:
     """Parts under each other at one width. ``opened``: keys of what somebody opened. ``wanted`` and ``unplaced``: what would
     be known better of small diffs: colours, and where they stand; `holds` tells whether an answer is about them.
 
-    Invariant: ``found`` are the places that can be pressed, ``y`` is where the next part begins."""
+    Invariant: ``found`` are the places that can be pressed, ``rules`` where a line is, ``y`` is where the next part begins."""
 
     def __init__(
         self,
@@ -62,6 +62,7 @@ class CardDetail:
         self.theme = theme
         self.width = width
         self.parts: list[tuple[float, float, Painting]] = []
+        self.rules: list[float] = []
         self.found: list[Hit] = []
         self.y = 0.0
         self.opened = opened
@@ -74,9 +75,11 @@ class CardDetail:
         """Whether colours or places of this key are shown here once they are known."""
         return any(key == one[0] for one in (*self.wanted, *self.unplaced))
 
-    def add(self, height: float, part: Painting) -> None:
-        """One more part, which paints itself where it was told that it stands."""
+    def add(self, height: float, part: Painting, *, ruled: bool = True) -> None:
+        """One more part, which paints itself where it was told that it stands; ``ruled``: under a line."""
         self.parts.append((self.y, self.y + height, part))
+        if ruled and self.y:
+            self.rules.append(self.y)
         self.y += height
 
     def hit(self, box: QRectF, action: str, name: str, text: str = "", number: int = 0) -> int:

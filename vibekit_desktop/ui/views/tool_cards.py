@@ -1,6 +1,6 @@
-"""Paint consecutive tool calls in one bordered box: their rows, and what commands changed. UI thread only.
+"""Paint consecutive tool calls in one bordered box: their rows. UI thread only.
 
-What is open under a row is painted by `views.card_detail`.
+What is open under a row is painted by `views.card_detail`, what a command changed by `views.card_files`.
 """
 
 from collections.abc import Mapping, Set
@@ -10,27 +10,17 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter, QPainterPath
 
 from vibekit_desktop.core.types.diffs import StyleRuns
-from vibekit_desktop.ui.models.blocks import Card, CardFile, CardsBlock, conflict_key
-from vibekit_desktop.ui.text import tr, tr_n
+from vibekit_desktop.ui.models.blocks import Card, CardsBlock, conflict_key
+from vibekit_desktop.ui.text import tr
 from vibekit_desktop.ui.theme.palette import Theme
 from vibekit_desktop.ui.theme.style import focus_ring, rounded
 from vibekit_desktop.ui.views.asked_once import Places
-from vibekit_desktop.ui.views.block_view import LEFT, RIGHT, PaintState, TextButton, button_ground, icon_button, tall
-from vibekit_desktop.ui.views.card_detail import CardDetail
+from vibekit_desktop.ui.views.block_view import LEFT, RIGHT, PaintState, TextButton
+from vibekit_desktop.ui.views.card_files import PAD, CardFiles, diff_words, redo_words
 from vibekit_desktop.ui.views.conflict_note import ConflictChip
 from vibekit_desktop.ui.views.controls import draw_icon
-from vibekit_desktop.ui.views.row_paint import (
-    LETTER_WIDTH,
-    counts_width,
-    draw_counts,
-    draw_letter,
-    draw_path,
-    draw_text,
-    text_width,
-)
-from vibekit_desktop.ui.wording import fit_path, number_text, shown_path
-
-_PAD = 8
+from vibekit_desktop.ui.views.row_paint import counts_width, draw_counts, draw_text, text_width
+from vibekit_desktop.ui.wording import fit_path, shown_path
 
 
 def is_open_card(card: Card, opened: Set[str], closed: Set[str]) -> bool:
@@ -38,20 +28,7 @@ def is_open_card(card: Card, opened: Set[str], closed: Set[str]) -> bool:
     return card.key in opened or (card.opens_itself and card.key not in closed)
 
 
-def _diff_words(of: Card | CardFile, turn: int) -> str:
-    """What a Diff button says to whoever hears it: "Show diff of docs/export.md, turn 5, 18 added, 2 deleted, conflict"."""
-    parts = [tr("Show diff of {path}, turn {turn}", path=shown_path(of.path), turn=turn)]
-    parts += [tr("{n} added", n=number_text(of.added))] if of.added else []
-    parts += [tr("{n} deleted", n=number_text(of.removed))] if of.removed else []
-    parts += [tr("conflict")] if of.conflict is not None and not of.undone else []
-    return ", ".join(parts)
-
-
-def _redo_words(path: str, turn: int) -> str:
-    return tr("Redo what turn {turn} did to {path}", turn=turn, path=shown_path(path))
-
-
-class CardsView(CardDetail):
+class CardsView(CardFiles):
     """The box. ``opened`` are the keys of the cards somebody opened, ``closed`` of those that were open by themselves and that
     somebody closed; a hit of the action ``card`` opens or closes the card it names.
 
@@ -77,7 +54,7 @@ class CardsView(CardDetail):
             if card.conflict is not None and conflict_key(card.conflict) in opened:
                 self.add_conflict(card.conflict)
             if card.files:
-                self._add_files(card)
+                self.add_files(card)
             if is_open:
                 self.add_detail(card)
         self.height = round(self.y) + 1
@@ -94,9 +71,9 @@ class CardsView(CardDetail):
         for top, bottom, part in self.parts:
             if state.clip is not None and (bottom < state.clip.top() or top > state.clip.bottom()):
                 continue
-            if top > 0:
-                painter.fillRect(QRectF(0, top, self.width, 1), theme.color("line.hair"))
             part(painter, state)
+        for top in self.rules:
+            painter.fillRect(QRectF(0, top, self.width, 1), theme.color("line.hair"))
         painter.restore()
         rounded(painter, box, theme.radius("card"), line=theme.color("line.hair"))
 
@@ -108,7 +85,7 @@ class CardsView(CardDetail):
         middle = top + height / 2
         name = tr("{verb} {target}", verb=card.verb, target=card.target)
         row_hit = self.hit(QRectF(0, top, self.width, height), "card", name, card.key) if card.opens else -1
-        right = float(self.width - _PAD)
+        right = float(self.width - PAD)
         buttons: list[tuple[TextButton, int]] = []
         if card.can_stop:
             stop = TextButton(theme, tr("Stop"), right, middle)
@@ -118,9 +95,9 @@ class CardsView(CardDetail):
         if card.path:
             turn = card.turn
             free = card.can_undo and not card.held
-            specs = [(tr("Diff"), "diff", _diff_words(card, turn))]
+            specs = [(tr("Diff"), "diff", diff_words(card, turn))]
             if card.undone and card.can_redo:
-                specs.insert(0, (tr("Redo"), "redo", _redo_words(card.path, turn)))
+                specs.insert(0, (tr("Redo"), "redo", redo_words(card.path, turn)))
             elif not card.undone:
                 phrase = tr("Undo what turn {turn} did to {path}", turn=turn, path=shown_path(card.path))
                 specs.insert(0, (tr("Undo"), "undo", phrase))
@@ -175,7 +152,7 @@ class CardsView(CardDetail):
         middle = top + height / 2
         if card.opens:
             chevron = "chevron-down" if is_open else "chevron-right"
-            draw_icon(painter, theme, chevron, "text.tertiary", _PAD, round(middle - 7), 14)
+            draw_icon(painter, theme, chevron, "text.tertiary", PAD, round(middle - 7), 14)
         draw_icon(painter, theme, card.icon, "text.secondary", 30, round(middle - 8))
         right = self._paint_status(painter, state, card, top, height, right)
         if chip is not None:
@@ -227,95 +204,3 @@ class CardsView(CardDetail):
             painter.drawText(QRectF(right - width - 1, top, width + 1, height), RIGHT, status)
             right -= width + 8
         return right
-
-    # What a command changed
-
-    def _add_files(self, card: Card) -> None:
-        theme = self.theme
-        row = theme.size("row-file")
-        top = self.y
-        head = tall(theme, 24)
-        height = 1 + 6 + head + row * len(card.files) + 6
-        text = tr_n("1 file changed by this command", "{n} files changed by this command", len(card.files))
-        note = tr("found on disk, not announced by the agent")
-        if not card.sure:
-            text = tr("Changed while this command ran")
-            note = tr("may be yours or another chat's")
-        separator = " \u00b7 " if card.sure else "; "
-        rows: list[tuple[CardFile, float, int, int, int]] = []
-        y = top + 1 + 6 + head
-        for file in card.files:
-            undo = QRectF(self.width - _PAD - 24, y + (row - 24) / 2, 24, 24)
-            diff = undo.translated(-24, 0)
-            turn, note_hit = card.turn, -1
-            if file.conflict is not None and not file.undone:
-                box = QRectF(self._counts_place(file, y).left() - 8 - 24, y + (row - 24) / 2, 24, 24)
-                phrase = tr("Conflict in {path}: {title}", path=shown_path(file.path), title=file.conflict.title)
-                note_hit = self.hit(box, "conflict", phrase, conflict_key(file.conflict))
-            show = self.hit(diff, "diff", _diff_words(file, turn), file.path, turn)
-            name = tr("Undo what turn {turn} did to {path}", turn=turn, path=shown_path(file.path))
-            back = -1
-            action = "undo" if not file.undone else "redo" if file.can_redo else ""
-            if card.can_undo and action:
-                words = name if action == "undo" else _redo_words(file.path, turn)
-                back = self.off(undo, card.held) if card.held else self.hit(undo, action, words, file.path, turn)
-            rows.append((file, y, show, back, note_hit))
-            y += row
-
-        def part(painter: QPainter, state: PaintState) -> None:
-            painter.fillRect(QRectF(0, top + 1, self.width, height - 1), theme.color("bg.raised"))
-            draw_icon(painter, theme, "file-modified", "text.secondary", 32, round(top + 7 + head / 2 - 7), 14)
-            painter.setFont(theme.font("small", weight=500))
-            painter.setPen(theme.color("text.primary"))
-            line = QRectF(54, top + 7, self.width - 62, head)
-            painter.drawText(line, LEFT, text)
-            painter.setFont(theme.font("small"))
-            painter.setPen(theme.color("text.secondary"))
-            left = text_width(theme, "small", text, weight=500)
-            painter.drawText(line.adjusted(left, 0, 0, 0), LEFT, f"{separator}{note}")
-            for file, y, show, back, note_hit in rows:
-                self._paint_file(painter, state, file, y, show, back, note_hit)
-
-        self.add(height, part)
-        for file in card.files:
-            if file.conflict is not None and not file.undone and conflict_key(file.conflict) in self.opened:
-                self.add_conflict(file.conflict)
-
-    def _counts_place(self, file: CardFile, y: float) -> QRectF:
-        """Where the counts of a file stand, or that it was undone."""
-        counts = (file.added, file.removed)
-        used = text_width(self.theme, "small", tr("Undone")) if file.undone else counts_width(self.theme, counts)
-        return QRectF(self.width - _PAD - 48.0 - 8 - used, y, used, self.theme.size("row-file"))
-
-    def _paint_file(
-        self, painter: QPainter, state: PaintState, file: CardFile, y: float, show: int, back: int, note_hit: int
-    ) -> None:
-        theme = self.theme
-        row = theme.size("row-file")
-        draw_letter(painter, theme, file.letter, QRectF(32, y, LETTER_WIDTH, row), faded=file.undone)
-        icon_button(painter, theme, "diff", self.found[show].box, state, show)
-        if not file.undone or file.can_redo:
-            off = back >= 0 and self.found[back].action == "off"
-            box = self.found[show].box.translated(24, 0)
-            icon_button(
-                painter,
-                theme,
-                "redo" if file.undone else "undo",
-                box,
-                state,
-                -1 if off else back,
-            )
-        place = self._counts_place(file, y)
-        if file.undone:
-            draw_text(painter, theme, place, tr("Undone"), style="small", token="text.tertiary", elide=None)
-        else:
-            draw_counts(painter, theme, (file.added, file.removed), place)
-        end = place.left() - 8
-        if note_hit >= 0:
-            box = self.found[note_hit].box
-            button_ground(painter, theme, box, state, note_hit)
-            draw_icon(painter, theme, "conflict", "warning.text", box.x() + 5, round(box.center().y() - 7), 14)
-            end = box.left() - 4
-        path = QRectF(54, y, end - 54, row)
-        token = "text.tertiary" if file.undone else "text.primary"
-        draw_path(painter, theme, path, shown_path(file.path), style="code", token=token, struck=file.undone)

@@ -29,6 +29,8 @@ from vibekit_desktop.ui.views.transcript_find import FindInChat
 from vibekit_desktop.ui.views.transcript_list import TranscriptList
 
 _FOLDS = ("card", "fold", "conflict")
+_MOST_BACKS = 20
+"""A menu that takes back one file each has so many entries at most: of more files each has its button, and the review all."""
 _NO_MESSAGE = (Kind.BRANCH, Kind.EARLIER, Kind.WORKING)
 _EXPLAINED = frozenset(
     {"restore", "branch", "diff", "undo", "redo", "copy", "review", "link", "file", "chat", "earlier", "stop", "off"}
@@ -114,6 +116,7 @@ class TranscriptView(TranscriptList):
             menu.addAction(tr("Copy"), lambda: self._copy(view.copy_text))
         if isinstance(block, UserBlock):
             menu.addAction(tr("Edit in the composer"), lambda: self.edit_requested.emit(block.text))
+        backs = sum(hit.action in ("undo", "redo") for hit in view.hits)
         for hit in view.hits:
             match hit.action:
                 case "restore":
@@ -122,7 +125,7 @@ class TranscriptView(TranscriptList):
                     menu.addAction(tr("Branch from here"), self._later(hit))
                 case "review":
                     menu.addAction(tr("Review changes"), self._later(hit))
-                case "undo" | "redo":
+                case "undo" | "redo" if backs <= _MOST_BACKS:
                     menu.addAction(hit.name.replace("&", "&&"), self._later(hit))
         return menu
 
