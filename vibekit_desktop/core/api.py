@@ -89,6 +89,10 @@ class Chats(Protocol):
         """Read a chat; a source session is materialised first, one that has grown is brought up to date. Of a long chat the
         newest messages: ``first_index`` says how many are before them."""
 
+    async def open_damaged(self, chat: ChatId) -> ChatView:
+        """As `open`, of a chat that `open` refuses as damaged: what of it can be read, and its ``damage``. An event stands for
+        every message that can't be read. ``raw`` is empty: nothing of it can be written again."""
+
     async def earlier(self, chat: ChatId, before: int, limit: int) -> Sequence[Message]:
         """The last ``limit`` messages before the one of index ``before``, in order; fewer at the beginning of the chat."""
 
@@ -153,8 +157,13 @@ class Chats(Protocol):
 class Checkpoints(Protocol):
     """What the chats did to the files, and the way back."""
 
-    async def timeline(self, chat: ChatId) -> Timeline:
-        """The chat's turns and entries with their files, line counts included, and what is on disk now."""
+    async def timeline(self, chat: ChatId, *, counted: bool = True) -> Timeline:
+        """The chat's turns and entries with their files, line counts included, and what is on disk now. Not ``counted``: lines
+        are counted for a moment only, and `Timeline.counting` says whether that was enough."""
+
+    async def count_on(self, chat: ChatId) -> bool:
+        """Count some more of the lines that the last `timeline` left; whether there are still some. When all are counted, it is
+        to be read again."""
 
     async def plan_restore(
         self, chat: ChatId, point: Point, *, paths: Sequence[WorkspacePath], scope: Scope, mine: Mine

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from tests.conftest import Clock
 from tests.core.chat.world import C1, C2, World, said, user
 from vibekit_desktop.core.chat import codec
-from vibekit_desktop.core.chat.salvage import salvage
+from vibekit_desktop.core.chat.salvage import salvage, transcript
 from vibekit_desktop.core.types.chats import Block, Chat, DiffFragment, Location, Message, ToolCall
 from vibekit_desktop.core.types.errors import CannotRead, ChatDamaged, CoreError
 
@@ -256,6 +256,12 @@ def test_the_row_of_a_damaged_chat_has_its_name_and_says_how_many_messages_are_u
     assert row.problem
 
 
+def test_a_message_with_calls_or_with_a_null_of_the_original_counts_as_readable() -> None:
+    raw = json.loads(GOOD)
+    raw["messages"][0]["role"], raw["messages"][1]["diffs"] = 5, None
+    assert (salvage(json.dumps(raw).encode()).messages, salvage(json.dumps(raw).encode()).unreadable) == (2, 1)
+
+
 @pytest.mark.parametrize("cut", [200, len(GOOD) // 2, len(GOOD) - 1])
 def test_of_a_chat_file_that_was_cut_off_the_name_is_still_known(cut: int) -> None:
     found = salvage(GOOD[:cut])
@@ -267,3 +273,6 @@ def test_nothing_that_stands_in_a_file_is_too_much_for_its_row(junk: bytes, at: 
     for data in (junk, GOOD[:at] + junk + GOOD[at:], b"[" * 5_000, b'{"messages": [null, 1, []], "name": 5}', b""):
         found = salvage(data)
         assert 0 <= found.unreadable <= found.messages
+        chat, damage = transcript(data, C2, "no chat", "/chats/chat-0002.json")
+        assert chat.id == C2
+        assert len(damage.lost) <= damage.messages == chat.first_index + len(chat.messages or ())

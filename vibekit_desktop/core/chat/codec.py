@@ -61,7 +61,7 @@ def decode(data: bytes, chat_id: str) -> tuple[Chat, dict[str, object]]:
         chat = msgspec.json.decode(compact, type=Chat)
     except (msgspec.MsgspecError, ValueError, RecursionError):
         try:
-            chat = msgspec.json.decode(msgspec.json.encode(_without_nulls(raw)), type=Chat)
+            chat = msgspec.json.decode(msgspec.json.encode(without_nulls(raw)), type=Chat)
         except (msgspec.MsgspecError, ValueError, RecursionError) as error:
             raise Unreadable("a key has a value of a wrong type") from error
     if chat.id != chat_id:
@@ -170,7 +170,7 @@ def messages_of(part: bytes) -> tuple[Message, ...] | None:
     except (msgspec.MsgspecError, ValueError, RecursionError):
         pass
     try:
-        plain = _without_nulls(msgspec.json.decode(part))
+        plain = without_nulls(msgspec.json.decode(part))
         return msgspec.json.decode(msgspec.json.encode(plain), type=_Messages).messages
     except (msgspec.MsgspecError, ValueError, RecursionError):
         return None
@@ -322,10 +322,10 @@ def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
     return found
 
 
-def _without_nulls(value: object) -> object:
+def without_nulls(value: object) -> object:
     """The original writes null for some lists without members."""
     if isinstance(value, dict):
-        return {key: _without_nulls(item) for key, item in value.items() if item is not None}
+        return {key: without_nulls(item) for key, item in value.items() if item is not None}
     if isinstance(value, list):
-        return [_without_nulls(item) for item in value]
+        return [without_nulls(item) for item in value]
     return value

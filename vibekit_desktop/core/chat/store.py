@@ -21,7 +21,7 @@ from pathlib import Path
 
 import msgspec
 
-from vibekit_desktop.core.chat import codec
+from vibekit_desktop.core.chat import codec, salvage
 from vibekit_desktop.core.chat.fitting import LIMITS, ChatLimits, fitted, new_part
 from vibekit_desktop.core.chat.headers import HeaderCache
 from vibekit_desktop.core.chat.parts import Parts
@@ -32,7 +32,7 @@ from vibekit_desktop.core.chat.timeline_notes import TimelineNotes
 from vibekit_desktop.core.chat.tombstones import Tombstones
 from vibekit_desktop.core.disk import atomic, faults
 from vibekit_desktop.core.disk.fs import Fs
-from vibekit_desktop.core.types.chats import Chat, ChatPart, Message
+from vibekit_desktop.core.types.chats import Chat, ChatPart, Damage, Message
 from vibekit_desktop.core.types.errors import (
     BugError,
     CannotRead,
@@ -166,6 +166,18 @@ class ChatStore:
         if before is not None:
             self._rows_of(path).opened(path, before, found, newer=codec.is_newer({codec.FORMAT_KEY: said}))
         return found, codec.Stored(data, {"message_count": self.count(found)})
+
+    def load_damaged(self, chat: ChatId) -> tuple[Chat, Damage | None]:
+        """The chat as far as it can be read, and what is wrong with it; never to be written again. None: nothing is."""
+        try:
+            return self.load_to_show(chat)[0], None
+        except ChatDamaged as error:
+            path = (self.places.home(chat) or self.folder) / f"{chat}.json"
+            try:
+                data = self.fs.read_bytes(path, limit=self._limits.read)
+            except FileNotFoundError as gone:
+                raise ChatNotFound(chat) from gone
+            return salvage.transcript(data, chat, error.reason, str(path))
 
     def count(self, chat: Chat) -> int:
         """How many messages the whole transcript has."""

@@ -36,11 +36,15 @@ class StoredTranscripts:
 
     def shape(self, chat: ChatId) -> TranscriptShape:
         """Length and prompts of a transcript; nothing at all if there is no chat file. The prompts in a part that is missing or
-        damaged are not told."""
+        damaged are not told. Of a chat that is damaged itself what can be read is told but for the places: nobody can cut it,
+        and its files have a history all the same."""
         try:
             return self.shape_of(self._store.load(chat)[0])
         except ChatNotFound:
             return TranscriptShape(messages=0, prompt_index={}, prompts={})
+        except ChatDamaged:
+            told = self.shape_of(self._store.load_damaged(chat)[0])
+            return TranscriptShape(messages=max(1, told.messages), prompt_index={}, prompts=told.prompts)
 
     def shape_of(self, found: Chat, *, newest: bool = False) -> TranscriptShape:
         """The same of a chat as it was read. ``newest``: only what the messages in the chat file need, so that opening a chat
@@ -144,6 +148,7 @@ class StoredTranscripts:
         def shorten(whole: Chat, _: bool) -> Chat | None:
             if any(name == branch for _, _, name in whole.removed_turns):
                 return None
+            self._store.load(branch)  # nothing goes that could not be read there
             return msgspec.structs.replace(
                 self._store.shortened(whole, keep),
                 cut=True,

@@ -139,6 +139,32 @@ class ChatReading:
 
         return await self._reading(vault, work)
 
+    async def open_damaged(self, chat: ChatId) -> ChatView:
+        """As far as the chat can be read."""
+        vault = await self._history.vault_of(chat)
+
+        def work() -> ChatView:
+            loaded, damage = vault.chats.load_damaged(chat)
+            shape = vault.kernel().shape(chat, told=vault.transcripts.shape_of(loaded))
+            return ChatView(
+                header=self._headers.read(vault, chat),
+                chat=loaded,
+                messages=self._answered(loaded, loaded.messages or ()),
+                turns=turn_spans(
+                    loaded.messages or (),
+                    shape.prompt_index,
+                    first_index=loaded.first_index,
+                    earlier_unmarked=tuple(shape.unmarked),
+                ),
+                vault_workspace=vault.workspace_path,
+                workspace_found=vault.workspace() is not None,
+                raw={},
+                first_index=loaded.first_index,
+                damage=damage,
+            )
+
+        return await self._reading(vault, work)
+
     def _answered(self, chat: Chat, messages: Sequence[Message]) -> tuple[Message, ...]:
         old = self._clock() - chat.updated_at > ANSWERED_MS
         return without_open_calls(messages) if old else tuple(messages)
@@ -148,7 +174,7 @@ class ChatReading:
         vault = await self._history.vault_of(chat)
 
         def work() -> Sequence[Message]:
-            loaded = vault.chats.load_to_show(chat)[0]
+            loaded = vault.chats.load_damaged(chat)[0]
             last = max(0, min(before, vault.chats.count(loaded)))
             return self._answered(loaded, vault.chats.page(loaded, max(0, last - max(0, limit)), last))
 
@@ -159,7 +185,7 @@ class ChatReading:
         vault = await self._history.vault_of(chat)
 
         def work() -> Sequence[TurnSpan]:
-            loaded = vault.chats.load_to_show(chat)[0]
+            loaded = vault.chats.load_damaged(chat)[0]
             shape = vault.kernel().shape(chat, told=vault.transcripts.shape_of(loaded))
             return turn_spans(
                 loaded.messages or (),

@@ -6,8 +6,9 @@ Implements `core.api.Checkpoints`. Publishes only after a change is durable.
 import asyncio
 import logging
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from typing import TypeVar
 
@@ -15,7 +16,7 @@ from vibekit_desktop.core.bus import Bus
 from vibekit_desktop.core.checkpoint.kernel import CheckpointKernel
 from vibekit_desktop.core.checkpoint.plan import PlanRequest
 from vibekit_desktop.core.checkpoint.stages import Progress
-from vibekit_desktop.core.services.contents import LineCounts
+from vibekit_desktop.core.services.contents import Allowance, LineCounts, Pair
 from vibekit_desktop.core.services.headers import Headers
 from vibekit_desktop.core.services.history import HistoryService
 from vibekit_desktop.core.services.serial import Serial, durably
@@ -53,6 +54,9 @@ from vibekit_desktop.core.types.ids import ChatId, WorkspacePath
 
 T = TypeVar("T")
 
+COUNT_S = 0.3
+"""So long lines are counted at a time; whoever wants something else of the vault has his turn in between."""
+
 PROGRESS_S = 0.05
 """The least time between two news of one restore."""
 
@@ -60,14 +64,26 @@ _log = logging.getLogger(__name__)
 
 
 class CheckpointService:
-    """The checkpoints of every chat. Holds no state of its own but the remembered line counts."""
+    """The checkpoints of every chat. Holds no state of its own but the remembered line counts, and of which changes of the
+    timelines read last the lines are not counted yet."""
 
-    def __init__(self, bus: Bus, history: HistoryService, headers: Headers, serial: Serial, counts: LineCounts) -> None:
+    def __init__(
+        self,
+        bus: Bus,
+        history: HistoryService,
+        headers: Headers,
+        serial: Serial,
+        counts: LineCounts,
+        *,
+        now_s: Callable[[], float] = time.monotonic,
+    ) -> None:
         self._bus = bus
         self._history = history
         self._headers = headers
         self._serial = serial
         self._counts = counts
+        self._now_s = now_s
+        self._uncounted: dict[ChatId, list[Pair]] = {}
 
     async def _reading(self, chat: ChatId, work: Callable[[OpenVault, CheckpointKernel], T]) -> T:
         vault = await self._history.vault_of(chat)
@@ -78,14 +94,25 @@ class CheckpointService:
         """The source of an imported chat is read to its end first (storage.md 6)."""
         await self._history.bring_up_to_date(chat, await self._history.vault_of(chat))
 
-    async def timeline(self, chat: ChatId) -> Timeline:
-        """The timeline with line counts; the chat's row learns its net counts on the way."""
+    async def timeline(self, chat: ChatId, *, counted: bool = True) -> Timeline:
+        """The timeline with line counts; the chat's row learns its net counts on the way, once all is counted."""
         await self._follow(chat)
 
         def work(vault: OpenVault, kernel: CheckpointKernel) -> tuple[Timeline, ChatHeader | None]:
-            timeline = kernel.timeline(chat)
-            entries = tuple(self._counts.fill_entry(vault, kernel, entry) for entry in timeline.entries)
-            news = self._headers.remember_net(chat, *self._net(vault, kernel, chat))
+            disk = kernel.disk(chat)
+            timeline = kernel.timeline(chat, disk=disk)
+            net = kernel.changed_between(chat, Start(), Now(), disk=disk)
+            left: list[Pair] = []
+            if not counted:
+                newest_first = (
+                    (change.path, change.before, change.after) for entry in reversed(timeline.entries) for change in entry.files
+                )
+                left = self._count_some(vault, kernel, chat, chain(newest_first, net))
+            fill = self._counts.fill_known if left else self._counts.fill_entry
+            entries = tuple(fill(vault, kernel, entry) for entry in timeline.entries)
+            if left:
+                return replace(timeline, entries=entries, counting=True), None
+            news = self._headers.remember_net(chat, *self._sum(vault, kernel, net))
             return replace(timeline, entries=entries), self._headers.read(vault, chat) if news else None
 
         timeline, header = await self._reading(chat, work)
@@ -93,10 +120,32 @@ class CheckpointService:
             self._bus.publish(ChatUpdated(header))
         return timeline
 
+    async def count_on(self, chat: ChatId) -> bool:
+        """Count some more of what the last timeline left."""
+        if chat not in self._uncounted:
+            return False
+
+        def work(vault: OpenVault, kernel: CheckpointKernel) -> bool:
+            return bool(self._count_some(vault, kernel, chat, self._uncounted.get(chat, ())))
+
+        return await self._reading(chat, work)
+
+    def _count_some(self, vault: OpenVault, kernel: CheckpointKernel, chat: ChatId, pairs: Iterable[Pair]) -> list[Pair]:
+        """Count for a moment, and keep what is left for `count_on`."""
+        left = self._counts.count_some(vault, kernel, pairs, Allowance(self._now_s, COUNT_S))
+        if left:
+            self._uncounted[chat] = left
+        else:
+            self._uncounted.pop(chat, None)
+        return left
+
     def _net(self, vault: OpenVault, kernel: CheckpointKernel, chat: ChatId) -> tuple[int, int]:
         """Lines added and removed from the chat's start to the disk, over every path it changed."""
+        return self._sum(vault, kernel, kernel.changed_between(chat, Start(), Now()))
+
+    def _sum(self, vault: OpenVault, kernel: CheckpointKernel, changes: Iterable[Pair]) -> tuple[int, int]:
         added = removed = 0
-        for path, before, after in kernel.changed_between(chat, Start(), Now()):
+        for path, before, after in changes:
             counts = self._counts.between(vault, kernel, path, before, after)
             if counts:
                 added += counts[0]
@@ -205,6 +254,7 @@ class CheckpointService:
             if vault.workspace() is None and request.scope is not Scope.CHAT:
                 raise WorkspaceMissing(vault.workspace_path)
             plan = kernel.plan(chat, request)
+            _branches(vault, plan)
             if vault.turns_cut_off():  # only a change ends such a turn, and then knows whose the last writes are
                 plan = replace(plan, notes=(*plan.notes, "turn-cut-off"))
             return replace(plan, files=tuple(self._counts.fill_planned(vault, kernel, file) for file in plan.files))
@@ -219,7 +269,7 @@ class CheckpointService:
         def work() -> tuple[RestoreReport, list[ChatId]]:
             with vault.lock.hold():
                 kernel = vault.changing_kernel(plan.chat)
-                branches = _branches(vault, plan.chat) if plan.brings_back else []
+                branches = _branches(vault, plan)
                 report = kernel.carry_out(plan, progress=progress(plan.chat))
             self.count_again(vault, plan.chat)
             return report, [branch for branch in branches if not vault.chats.where(branch)]
@@ -328,6 +378,13 @@ class CheckpointService:
         return found
 
 
-def _branches(vault: OpenVault, chat: ChatId) -> list[ChatId]:
-    """The chats that hold the turns cut away from ``chat``; an undo of the cut removes the one it brings back."""
-    return [ChatId(branch) for _, _, branch in vault.chats.load(chat)[0].removed_turns]
+def _branches(vault: OpenVault, plan: RestorePlan) -> list[ChatId]:
+    """With a plan that brings turns back: the chats that hold what was cut away from its chat, of which it removes the last.
+    `ChatDamaged` if that or the chat itself could not be written: before any file is touched."""
+    if not plan.brings_back:
+        return []
+    found = [ChatId(branch) for _, _, branch in vault.chats.load(plan.chat)[0].removed_turns]
+    for branch in found[-1:]:
+        if vault.chats.where(branch):
+            vault.chats.load(branch)
+    return found

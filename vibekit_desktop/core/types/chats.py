@@ -219,6 +219,38 @@ class ChatHeader:
     """With ``DAMAGED``: how many messages are unreadable; 0 where that is not known, or something else is wrong."""
 
 
+class WhyLost(StrEnum):
+    """Why a message of a damaged chat can't be read."""
+
+    NOT_JSON = "not-json"
+    """What is written there is cut off, or not what a program writes."""
+    NO_OBJECT = "no-object"
+    WRONG_TYPE = "wrong-type"
+    NO_ID = "no-id"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LostMessage:
+    """A message that can't be read: which of the whole transcript, from 1, why, and by which of its keys, if it is one."""
+
+    number: int
+    why: WhyLost
+    key: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Damage:
+    """What is wrong with a chat that is shown as far as it can be read. ``problem``: why its ``file`` is refused, in one
+    sentence without content; ``messages``: how many there are, the ``lost`` ones included. Not ``ended``: the file breaks off
+    among its messages, and nobody knows how many there were."""
+
+    file: str
+    problem: str
+    messages: int
+    lost: tuple[LostMessage, ...] = ()
+    ended: bool = True
+
+
 class TurnSpan(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """Where one turn stands in the transcript: indexes into ``messages``, both included, from 0.
 
@@ -261,6 +293,8 @@ class ChatView:
     """The chat object as ``show --json`` prints it, chat.md 1.4."""
     first_index: int = 0
     """The index in the whole transcript of ``messages[0]``; above 0 there are earlier messages, in parts."""
+    damage: Damage | None = None
+    """Of a damaged chat: what is shown is what can be read, and nothing of it can be changed."""
 
 
 class ExportFormat(StrEnum):
