@@ -10,6 +10,7 @@ from typing import TypeVar
 from vibekit_desktop.core.agent.gate import Gate
 from vibekit_desktop.core.agent.link import Ask, AskOption, ToolChanged
 from vibekit_desktop.core.agent.questions import Questions
+from vibekit_desktop.core.agent.sink import Fits
 from vibekit_desktop.core.agent.terminals import Terminals
 from vibekit_desktop.core.disk.fs import Fs
 from vibekit_desktop.core.disk.workspace import Workspace
@@ -48,6 +49,10 @@ class RecordingSink:
         self.too_large: set[str] = set()
         self.meanwhile: Callable[[str], None] = lambda path: None
         """Called just before a capture or a write."""
+        self.waiting: list[tuple[WorkspacePath, ...]] = []
+        """What was closed before a person was asked."""
+        self.finishing: list[WorkspacePath] = []
+        """What a call was said to have changed."""
         self.slow: asyncio.Event | None = None
         """A command's look waits for it."""
 
@@ -133,6 +138,15 @@ class RecordingSink:
 
     async def not_done(self, path: WorkspacePath) -> None:
         self._told("not done", path)
+
+    async def waits(self, paths: Sequence[WorkspacePath], *, tool_call_id: str) -> None:
+        self.waiting.append(tuple(paths))
+
+    async def meet(self, path: WorkspacePath, expected: FileState) -> None:
+        self._told("meet", path)
+
+    async def finished(self, paths: Sequence[WorkspacePath], fits: Fits, *, tool_call_id: str) -> None:
+        self.finishing += paths
 
     async def command_begins(self, tool_call_id: str) -> bool:
         self._told("begins", tool_call_id)

@@ -8,7 +8,7 @@ import pytest
 
 from tests.agent.gate_stage import Stage, ask, edit, run, tool
 from vibekit_desktop.core.agent.link import Denied
-from vibekit_desktop.core.types.agents import Answer, Hold, Why
+from vibekit_desktop.core.types.agents import Answer, Headless, Hold, Question, Why
 from vibekit_desktop.core.types.errors import DiskFull
 
 
@@ -172,7 +172,7 @@ def test_a_capture_that_fails_unasked_harms_nobody(stage: Stage) -> None:
 
 def test_what_was_kept_when_it_was_announced_is_not_kept_twice(stage: Stage) -> None:
     target = stage.file("a.txt")
-    stage.answers = [Answer.ALLOW_ONCE] * 2
+    stage.headless = Headless.ALL
 
     async def work() -> None:
         stage.gate.saw(tool(kind="edit", status="pending", at=["a.txt"]))
@@ -184,6 +184,24 @@ def test_what_was_kept_when_it_was_announced_is_not_kept_twice(stage: Stage) -> 
 
     stage.run(work)
     assert stage.sink.kept["a.txt"] == [b"old\n", b"mine\n"]
+
+
+def test_what_waits_for_a_person_is_closed_first_and_kept_anew_when_it_is_allowed(stage: Stage) -> None:
+    stage.file("a.txt")
+
+    def look(question: Question) -> Answer:
+        assert stage.sink.waiting == [("a.txt",)]
+        return Answer.ALLOW_ONCE
+
+    stage.answers = [look]
+
+    async def work() -> None:
+        stage.gate.saw(tool(kind="edit", status="pending", at=["a.txt"]))
+        await stage.until(lambda: "a.txt" in stage.sink.kept)
+        assert await stage.gate.ask(edit("a.txt")) == "yes"
+
+    stage.run(work)
+    assert stage.told == ["capture a.txt"] * 2
 
 
 def test_outside_of_a_turn_nothing_is_allowed(stage: Stage) -> None:

@@ -57,13 +57,18 @@ class Asker:
         self._new_id = new_id
         self._waiting: dict[str, rules.Wanted] = {}
 
-    async def ask(self, wish: Wish, turn: int, headless: Headless | None) -> Reply:
-        """May the agent do this?"""
+    def at_once(self, wish: Wish, headless: Headless | None) -> Reply | None:
+        """The answer for which nobody has to be asked, if there is one."""
         if headless is not None:
             return Reply(_beforehand(headless, wish))
+        return Reply(Answer.ALLOW_ONCE) if rules.allows(self._rules(), self._chat, wish.wanted()) else None
+
+    async def ask(self, wish: Wish, turn: int, headless: Headless | None) -> Reply:
+        """May the agent do this?"""
+        known = self.at_once(wish, headless)
+        if known is not None:
+            return known
         wanted = wish.wanted()
-        if rules.allows(self._rules(), self._chat, wanted):
-            return Reply(Answer.ALLOW_ONCE)
         reply = await self._person(wish, wanted, turn, Hold.NONE)
         rule = None if reply.answer is None else rules.rule_of(reply.answer, self._chat, wanted, self._clock())
         if rule is not None:

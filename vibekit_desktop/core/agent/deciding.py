@@ -4,11 +4,15 @@ The order is the promise: the answer leaves only after what will go is in the st
 when the question was asked. Loop thread.
 """
 
+import asyncio
+import logging
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
+import msgspec
+
 from vibekit_desktop.core.agent.asker import Asker
-from vibekit_desktop.core.agent.grants import same_state
+from vibekit_desktop.core.agent.grants import edit_of, same_state
 from vibekit_desktop.core.agent.guarded_turn import GuardedTurn
 from vibekit_desktop.core.agent.not_written import FOLDER_GONE
 from vibekit_desktop.core.agent.places import Place, Places
@@ -16,10 +20,15 @@ from vibekit_desktop.core.agent.policy import Refused, Verdict
 from vibekit_desktop.core.agent.sink import Sink
 from vibekit_desktop.core.agent.wishes import WRITES, Wish
 from vibekit_desktop.core.types.agents import Answer, Hold, Operation, Why
-from vibekit_desktop.core.types.checkpoints import FileState, State
-from vibekit_desktop.core.types.errors import WorkspaceMissing
+from vibekit_desktop.core.types.chats import DiffFragment
+from vibekit_desktop.core.types.checkpoints import UNKNOWN, FileState, State
+from vibekit_desktop.core.types.errors import CoreError, WorkspaceMissing
 from vibekit_desktop.core.types.ids import WorkspacePath
 
+_log = logging.getLogger(__name__)
+
+SHOWN_BYTES = 1 << 20
+"""Of a larger file the old side is not shown; what will be written always is."""
 MOST_ROUNDS = 20
 """A file that is another one every time is not worth more questions."""
 _NOT_REGULAR = "not-regular"
@@ -97,6 +106,10 @@ class Decider:
                 return Decision(Outcome.REFUSED, wish)
             if turn.stopped():  # while it was looked at: nobody would take the question away any more
                 return Decision(Outcome.CANCELLED, wish)
+            if self._asker.at_once(wish, turn.headless) is None:
+                await self._waiting(turn, wish)
+                if turn.stopped():
+                    return Decision(Outcome.CANCELLED, wish)
             reply = await self._asker.ask(wish, turn.number, turn.headless)
             if turn.stopped() or reply.answer is None:
                 return Decision(Outcome.CANCELLED, wish)
@@ -107,13 +120,49 @@ class Decider:
                 if now.refused is not None and now.refused.refused is Refused.GONE:
                     return Decision(Outcome.NOT_DONE, wish, why=FOLDER_GONE)
                 if differs(wish, now):
-                    wish = now.with_why(Why.CHANGED)
+                    wish = await self._changed(wish, now)
                     continue
             decision = await self._keep(turn, wish) if keeps else Decision(Outcome.ALLOWED, wish)
             if decision is not None:
                 return Decision(Outcome.CANCELLED, wish) if turn.stopped() else decision
-            wish = (await self.look(wish)).with_why(Why.CHANGED)
+            wish = await self._changed(wish, await self.look(wish))
         return Decision(Outcome.DENIED, wish)
+
+    async def _waiting(self, turn: GuardedTurn, wish: Wish) -> None:
+        """A person is about to be asked: from here on the agent does nothing about it, so what changes is somebody else's."""
+        async with turn.order:
+            await turn.waits(wish)
+
+    async def _changed(self, wish: Wish, now: Wish) -> Wish:
+        """Somebody changed a file while the agent waited: what they wrote is kept as theirs, and it is asked again, shown as it
+        would be now."""
+        if wish.operation in WRITES:
+            for path, state in now.states.items():
+                expected = wish.states.get(path)
+                if expected is not None and not same_state(expected, state):
+                    await self._sink.meet(path, expected)
+        diffs = [await self._shown_now(wish, now, diff) for diff in now.diffs]
+        return replace(now, diffs=tuple(diffs)).with_why(Why.CHANGED)
+
+    async def _shown_now(self, wish: Wish, now: Wish, diff: DiffFragment) -> DiffFragment:
+        """What the agent wants against what is there now, where it said all of what it wants; a fragment stays what it is."""
+        place = next((one for one in now.places if diff.path in (one.text, one.shown) and one.real is not None), None)
+        if place is None or place.real is None or sum(one.path == diff.path for one in now.diffs) > 1:
+            return diff
+        before, state = wish.states.get(place.real, UNKNOWN), now.states.get(place.real, UNKNOWN)
+        edit = await asyncio.to_thread(edit_of, place.real, before, (diff,), (diff.path,), "")
+        if edit.text is None:
+            return diff
+        if state.state is State.ABSENT:
+            return msgspec.structs.replace(diff, old_text="")
+        if state.state is not State.PRESENT or (state.size or 0) > SHOWN_BYTES:
+            return diff
+        try:
+            there = (await self._sink.read(place.real, SHOWN_BYTES)).decode("utf-8", "replace")
+        except CoreError as error:
+            _log.info("what is there now is not shown: %s", error.code)
+            return diff
+        return msgspec.structs.replace(diff, old_text=there.removesuffix("\n") if edit.lossy else there)
 
     async def _keep(self, turn: GuardedTurn, wish: Wish) -> Decision | None:
         """Keep what goes, asking as long as that fails; None if it is not what was asked about any more."""
@@ -132,7 +181,9 @@ class Decider:
                 return Decision(Outcome.ALLOWED, wish)
             answer = await self.held(turn, wish, kept.hold)
             if answer is Answer.UNPROTECTED:
-                return Decision(Outcome.ALLOWED, wish, unprotected=True)
+                async with turn.order:  # what can be kept of it, now that nobody waits any more
+                    kept = await turn.keep(wish)
+                return None if kept.changed else Decision(Outcome.ALLOWED, wish, unprotected=True)
             if answer is not Answer.RETRY:
                 return Decision(Outcome.CANCELLED if answer is None else Outcome.DENIED, wish)
 
@@ -140,6 +191,8 @@ class Decider:
         """What the person wants done with a write that can't be undone; None if the turn was stopped."""
         if turn.stopped():
             return None
+        if turn.headless is None:
+            await self._waiting(turn, wish)
         reply = await self._asker.held(wish, hold, turn.number, turn.headless)
         return None if turn.stopped() else reply.answer
 

@@ -17,18 +17,18 @@ from vibekit_desktop.core.agent.calls import Call
 from vibekit_desktop.core.agent.deciding import Decider, Decision, Outcome
 from vibekit_desktop.core.agent.gate_files import GateFiles
 from vibekit_desktop.core.agent.gate_terminals import GateTerminals
-from vibekit_desktop.core.agent.grants import Command, edit_of
+from vibekit_desktop.core.agent.grants import Command, came_of, edit_of
 from vibekit_desktop.core.agent.guarded_turn import MOST_WAITING, GuardedTurn
 from vibekit_desktop.core.agent.link import Ask, AskOption, Denied, TerminalExit, TerminalOutput, ToolChanged
 from vibekit_desktop.core.agent.places import Place, Places
 from vibekit_desktop.core.agent.policy import Bounds, Verdict
 from vibekit_desktop.core.agent.questions import Questions
-from vibekit_desktop.core.agent.sink import Sink
+from vibekit_desktop.core.agent.sink import Fits, Sink
 from vibekit_desktop.core.agent.terminals import Terminals
 from vibekit_desktop.core.agent.wishes import WRITES, Wish, refused_because
 from vibekit_desktop.core.types.agents import Given, Headless, Operation, Rule, Why
 from vibekit_desktop.core.types.checkpoints import UNKNOWN
-from vibekit_desktop.core.types.ids import ChatId
+from vibekit_desktop.core.types.ids import ChatId, WorkspacePath
 
 _log = logging.getLogger(__name__)
 
@@ -128,8 +128,9 @@ class Gate:
             if call.id in turn.heard_running:
                 turn.heard_running.discard(call.id)
                 turn.later(self._ended(turn, call), "end of an agent's command")
-            if call.status == "failed" and call.operation in WRITES and turn.has_room():
-                turn.later(self._failed(turn, call), "an agent's edit that failed")
+            if call.operation in WRITES and turn.has_room():
+                ended = self._failed if call.status == "failed" else self._finished
+                turn.later(ended(turn, call), "an agent's edit that has ended")
             return
         if call.id in turn.asked or not turn.has_room():
             return
@@ -151,6 +152,8 @@ class Gate:
             free = tuple(place for place in wish.places if place.refused is None)[:MOST_WAITING]
             if wish.places and not free:
                 return
+            if call.diffs:  # it may have been done before it was told
+                await self._sink.finished([place.real for place in free if place.real], _fits(call, free), tool_call_id=call.id)
             kept = await turn.keep(replace(wish, places=free))
             if kept.refused is not None or kept.hold:
                 _log.info("an edit that nobody asked about was not kept: %s", kept.refused or kept.hold)
@@ -158,6 +161,16 @@ class Gate:
     async def _ended(self, turn: GuardedTurn, call: Call) -> None:
         async with turn.order:
             await turn.end_command(call.id)
+
+    async def _finished(self, turn: GuardedTurn, call: Call) -> None:
+        """What the agent says it has done is looked for at once: what anybody else does later is not taken for it."""
+        async with turn.order:
+            wish = await self._decider.look(_wish(call))
+            free = tuple(place for place in wish.places if place.real is not None and place.refused is None)[:MOST_WAITING]
+            told = [place.real for place in free if place.real is not None]
+            # What was asked about was kept when it was allowed: nothing more is to be believed of it.
+            fits = _nothing_fits if call.id in turn.asked else _fits(call, free)
+            await self._sink.finished(told, fits, tool_call_id=call.id)
 
     async def _failed(self, turn: GuardedTurn, call: Call) -> None:
         async with turn.order:
@@ -276,6 +289,26 @@ def _wish(call: Call) -> Wish:
     texts = call.moved if operation is Operation.MOVE and call.moved is not None else call.paths
     wish = replace(wish, places=tuple(Place(text, Verdict.FREE) for text in texts))
     return wish if texts or operation not in WRITES else wish.with_why(Why.NOT_ANNOUNCED)
+
+
+def _nothing_fits(_path: WorkspacePath, _before: bytes | None, _after: bytes | None) -> bool:
+    return False
+
+
+def _fits(call: Call, places: Sequence[Place]) -> Fits:
+    """What holds the disk against what a call says that it did."""
+    names: dict[WorkspacePath, set[str]] = {}
+    for place in places:
+        if place.real is not None:
+            names.setdefault(place.real, set()).add(place.text)
+
+    def fits(path: WorkspacePath, before: bytes | None, after: bytes | None) -> bool:
+        if call.operation is Operation.DELETE:
+            return after is None
+        fragments = [(diff.old_text, diff.new_text) for diff in call.diffs if diff.path in names.get(path, ())]
+        return call.operation is Operation.EDIT and came_of(fragments, before, after)
+
+    return fits
 
 
 def _option(options: Sequence[AskOption], kind: str) -> str | None:

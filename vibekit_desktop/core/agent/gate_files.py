@@ -10,7 +10,7 @@ import logging
 from dataclasses import replace
 
 from vibekit_desktop.core.agent import not_written
-from vibekit_desktop.core.agent.deciding import Decider, Decision, Outcome
+from vibekit_desktop.core.agent.deciding import SHOWN_BYTES, Decider, Decision, Outcome
 from vibekit_desktop.core.agent.grants import Edit
 from vibekit_desktop.core.agent.guarded_turn import GuardedTurn, hold_of
 from vibekit_desktop.core.agent.link import Denied
@@ -35,8 +35,6 @@ from vibekit_desktop.core.types.errors import (
 _log = logging.getLogger(__name__)
 
 READ_BYTES = 8 << 20
-_SHOWN_BYTES = 1 << 20
-"""Of a larger file the old side is not shown; what will be written always is."""
 _MOST_ROUNDS = 20
 
 
@@ -115,10 +113,10 @@ class GateFiles:
     async def _there(self, wish: Wish, place: Place) -> str | None:
         """The text that is there; None where there is none, or too much of it."""
         state = UNKNOWN if place.real is None else wish.states.get(place.real, UNKNOWN)
-        if place.real is None or state.state is not State.PRESENT or (state.size or 0) > _SHOWN_BYTES:
+        if place.real is None or state.state is not State.PRESENT or (state.size or 0) > SHOWN_BYTES:
             return "" if state.state is State.ABSENT else None
         try:
-            data = await self._sink.read(place.real, _SHOWN_BYTES)
+            data = await self._sink.read(place.real, SHOWN_BYTES)
         except CoreError as error:
             _log.info("what is there is not held against what was shown: %s", error.code)
             return None
@@ -143,9 +141,9 @@ class GateFiles:
         place = wish.places[0]
         old = b""
         state = UNKNOWN if place.real is None else wish.states.get(place.real, UNKNOWN)
-        if place.real is not None and state.state is State.PRESENT and (state.size or 0) <= _SHOWN_BYTES:
+        if place.real is not None and state.state is State.PRESENT and (state.size or 0) <= SHOWN_BYTES:
             try:
-                old = await self._sink.read(place.real, _SHOWN_BYTES)
+                old = await self._sink.read(place.real, SHOWN_BYTES)
             except CoreError as error:
                 _log.info("the old side of a write is not shown: %s", error.code)
         diff = DiffFragment(path=place.shown, old_text=old.decode("utf-8", "replace"), new_text=content)

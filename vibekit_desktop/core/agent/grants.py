@@ -146,6 +146,17 @@ def replaces(there: str, fragments: Sequence[tuple[str, str]], text: str) -> boo
     return text in found
 
 
+def came_of(fragments: Sequence[tuple[str, str]], before: bytes | None, after: bytes | None) -> bool:
+    """Whether what is at a path now may be what an agent says that it wrote: one whole text, perhaps without its last newline,
+    or fragments in what was there before."""
+    if after is None or not fragments:
+        return False
+    text = after.decode("utf-8", "surrogateescape")
+    if len(fragments) == 1 and fragments[0][1] in (text, text.removesuffix("\n")):
+        return True
+    return before is not None and replaces(before.decode("utf-8", "surrogateescape"), fragments, text)
+
+
 def _replaced(there: str, old: str, new: str, wanted: str | None) -> Iterator[str]:
     """What replacing may have made; with ``wanted`` only places are tried that could make that."""
     if not old or old not in there:

@@ -130,6 +130,13 @@ class GuardedTurn:
         for path in paths:
             await self._sink.not_done(path)
 
+    async def waits(self, wish: Wish) -> None:
+        """A person is asked about a wish, and its call does nothing meanwhile: what was kept for it is kept anew when it is
+        allowed. Within `order`."""
+        for key in [key for key in self._kept if key[0] == wish.tool_call_id]:
+            del self._kept[key]
+        await self._sink.waits(wish.inside if wish.operation in WRITES else (), tool_call_id=wish.tool_call_id)
+
     def kept_for(self, call: str) -> tuple[WorkspacePath, ...]:
         """The paths that were kept for a call."""
         return tuple(path for of, path in self._kept if of == call)

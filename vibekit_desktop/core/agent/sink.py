@@ -3,11 +3,14 @@
 All of it is about one chat and its open turn. Errors are those of `core.types.errors`. Loop thread; the work is done elsewhere.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from vibekit_desktop.core.types.checkpoints import CaptureReport, FileState
 from vibekit_desktop.core.types.ids import WorkspacePath
+
+Fits = Callable[[WorkspacePath, bytes | None, bytes | None], bool]
+"""Whether what was at a path and what is there now are what an agent said it did. None: nothing, or not to be had."""
 
 
 class Sink(Protocol):
@@ -45,6 +48,16 @@ class Sink(Protocol):
     async def not_done(self, path: WorkspacePath) -> None:
         """What was announced for a path was not done: if the disk does not say otherwise, the turn has not changed it so far.
         Never raises."""
+
+    async def waits(self, paths: Sequence[WorkspacePath], *, tool_call_id: str) -> None:
+        """A person is about to be asked, and the agent waits: whoever changes these paths until it is allowed is somebody else.
+        Never raises."""
+
+    async def meet(self, path: WorkspacePath, expected: FileState) -> None:
+        """A path is another one than when the person was asked: keep what is there as somebody else's. Never raises."""
+
+    async def finished(self, paths: Sequence[WorkspacePath], fits: Fits, *, tool_call_id: str) -> None:
+        """A call is said to have changed these paths: what the disk shows of it is the agent's. Never raises."""
 
     async def command_begins(self, tool_call_id: str) -> bool:
         """A command is about to run; the disk is looked at first, for at most two seconds. False: the look was not done by

@@ -206,16 +206,36 @@ def _after(ground: Ground, before: FileState, announced: Announced) -> FileState
 def unrecorded(ground: Ground, chat: ChatId, path: WorkspacePath, disk: FileState) -> None:
     """What changed before a capture and nobody wrote down: at its path, and at every path whose content is not known."""
     public = ground.vault.memory.public()
-    found: list[Difference] = []
+    one = difference(ground, public, path, disk)
+    found = [one] if one is not None else []
+    _write_down(ground, chat, public, [*found, *_unknown(ground, public, but=path)])
+
+
+def find_out(ground: Ground, chat: ChatId) -> bool:
+    """Look at every path whose content is not known; whether anything was found out."""
+    public = ground.vault.memory.public()
+    found = _unknown(ground, public)
+    _write_down(ground, chat, public, found)
+    return bool(found)
+
+
+def difference(ground: Ground, public: View, path: WorkspacePath, disk: FileState) -> Difference | None:
+    """How a path differs from what was last known of it. ``public``: the vault's own view."""
     if path in public.by_path:
-        one = baseline.named_difference(public, path, disk)
-        found += [one] if one is not None else []
-    else:
-        found += _since_the_last_look(ground, path, disk)
-    for other, seen in public.by_path.items():
-        if other != path and not is_known(seen[-1].after) and not names.refusal(other):
-            one = baseline.named_difference(public, other, ground.folder().look(other))
+        return baseline.named_difference(public, path, disk)
+    return _since_the_last_look(ground, path, disk)
+
+
+def _unknown(ground: Ground, public: View, *, but: WorkspacePath | None = None) -> list[Difference]:
+    found: list[Difference] = []
+    for path, seen in public.by_path.items():
+        if path != but and not is_known(seen[-1].after) and not names.refusal(path):
+            one = baseline.named_difference(public, path, ground.folder().look(path))
             found += [one] if one is not None else []
+    return found
+
+
+def _write_down(ground: Ground, chat: ChatId, public: View, found: Sequence[Difference]) -> None:
     if not found:
         return
     turns = open_turns(ground)
@@ -226,20 +246,20 @@ def unrecorded(ground: Ground, chat: ChatId, path: WorkspacePath, disk: FileStat
         ground.vault.append(log_of, [line for of, line in lines if of == log_of])
 
 
-def _since_the_last_look(ground: Ground, path: WorkspacePath, disk: FileState) -> Sequence[Difference]:
+def _since_the_last_look(ground: Ground, path: WorkspacePath, disk: FileState) -> Difference | None:
     """The change of a path that no line names yet, since the last look at everything."""
     workspace = ground.folder()
     seen = ground.known.load(workspace.identity)
     if seen is None or disk.state is State.UNKNOWN:
-        return ()
+        return None
     entry = seen.entries.get(path)
     if entry is None:
         came = not baseline.is_below(path, seen.ignored) and disk.state is not State.ABSENT
-        return (Difference(path=path, before=ABSENT, after=disk),) if came else ()
+        return Difference(path=path, before=ABSENT, after=disk) if came else None
     if (entry.stamp == workspace.stamp(path) and not entry.fresh) or agree(state_of(entry), disk):
-        return ()
+        return None
     before = baseline.recall(ground, GitFacts.read(workspace.root) if entry.git else None, entry)
-    return () if agree(before, disk) else (Difference(path=path, before=before, after=disk),)
+    return None if agree(before, disk) else Difference(path=path, before=before, after=disk)
 
 
 def next_tag(marks: Marks) -> tuple[int, int, Tag]:

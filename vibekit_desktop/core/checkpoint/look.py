@@ -26,6 +26,8 @@ from vibekit_desktop.core.types.ids import ChatId, WorkspacePath
 STILL_CHANGING = "still-changing"
 TOO_LARGE = "too-large"
 CANNOT_STORE = "cannot-store"
+WAITS = "waits"
+"""Of the line that closes an announced write for good: its agent waits for a person, or says that the call is over."""
 BEFORE_UNKNOWN = "before-unknown"
 """Of a command that did not wait for the look before it."""
 
@@ -208,18 +210,18 @@ def line_of(
     """The line of one difference, and whose log it goes to. ``view``: the vault's own; ``looked_for``: see `last_look`."""
     after = captured(ground, one.path, one.after)
     last = one.last
-    said = _announcement(view, last, turns, looked_for) if last is not None else None
+    said = announcement(view, last, turns, looked_for) if last is not None else None
     if last is not None and said is not None:
         if last is said and (agree(last.before, one.after) or not is_known(last.after)):
             # It was not done, so far; or it was, and here is what nobody knew.
             done = not agree(last.before, one.after)
             line = settled(ground, said.chat, one.path, after, turn=said.line.turn, done=done)
-            return said.chat, _of_call(line, said)
+            return said.chat, of_call(line, said)
         if last is not said and (agree(said.after, one.after) or not is_known(said.after)):
             # Seen not to be done before, and now it is.
             before = kept(ground, one.before)
             line = log.observed(one.path, before, after, author=Author.AGENT, how=How.SCAN, turn=said.line.turn)
-            return said.chat, _of_call(line, said)
+            return said.chat, of_call(line, said)
     elif last is not None and not is_known(last.after):
         turn = whose.turn if whose.chat == looker else 0
         return looker, log.observed(one.path, after, after, author=Author.UNKNOWN, how=How.SETTLE, turn=turn)
@@ -227,7 +229,7 @@ def line_of(
     return whose.chat, msgspec.structs.replace(line, renamed_from=log.old_name(one.renamed_from), late=whose.late)
 
 
-def _of_call(line: Line, said: Observation) -> Line:
+def of_call(line: Line, said: Observation) -> Line:
     """The line of what became of an announced write names the call that announced it."""
     return msgspec.structs.replace(line, tool_call_id=said.line.tool_call_id) if said.line.tool_call_id else line
 
@@ -244,37 +246,26 @@ def settled(ground: Ground, chat: ChatId, path: WorkspacePath, there: FileState,
     return log.observed(path, there, there, author=Author.AGENT, how=How.SETTLE, turn=turn, owner=owner, other_chat=other)
 
 
-def not_done(ground: Ground, chat: ChatId, path: WorkspacePath) -> bool:
-    """Close what the running turn of ``chat`` announced last for a path and is said not to have done; whether it was closed.
-    Not if the disk shows something else. Without a workspace there is nothing to be seen, and what is said is believed; should
-    it come after all, the next look finds it, as after every ``settle`` line."""
-    turn = open_turn(ground, chat)
-    last = ground.vault.memory.public().last(path)
-    if turn is None or last is None or last.chat != chat or not _is_announced(last, turn) or not is_known(last.before):
-        return False
-    if ground.workspace is not None and not agree(last.before, ground.workspace.look(path)):
-        return False
-    line = settled(ground, chat, path, last.before, turn=turn.turn, done=False)
-    ground.vault.append(chat, [_of_call(line, last)])
-    return True
-
-
-def _announcement(view: View, last: Observation, turns: Mapping[ChatId, OpenTurn], looked_for: int) -> Observation | None:
+def announcement(view: View, last: Observation, turns: Mapping[ChatId, OpenTurn], looked_for: int) -> Observation | None:
     """The announced write of a turn that still runs, of which nothing was seen on disk yet: the path's last line, or the one
-    before it where a look found that it was not done so far. Not one that went through us: that is done, or was closed."""
+    before it where a look found that it was not done so far. Not one that went through us: that is done, or was closed. Not one
+    that waited for a person, which is announced anew when it is allowed, and not one whose call is over."""
     turn = turns.get(last.chat)
     if turn is None:
         return None
-    if _is_announced(last, turn):
+    if is_announced(last, turn):
         return last if last.line.seq > looked_for else None
+    if last.line.reason == WAITS:
+        return None
     found = view.by_path[last.path][:-1]
     earlier = next((seen for seen in reversed(found) if not seen.computed), None)
-    if last.how is not How.SETTLE or earlier is None or earlier.chat != last.chat or not _is_announced(earlier, turn):
+    if last.how is not How.SETTLE or earlier is None or earlier.chat != last.chat or not is_announced(earlier, turn):
         return None
     return earlier if agree(earlier.before, last.after) else None
 
 
-def _is_announced(seen: Observation, turn: OpenTurn) -> bool:
+def is_announced(seen: Observation, turn: OpenTurn) -> bool:
+    """Whether an observation is an announced write of a turn, of which nothing has been found out yet."""
     line = seen.line
     return not seen.computed and line.type == "snapshot" and line.seq > 0 and line.turn == turn.turn and not line.through
 

@@ -7,15 +7,17 @@ lock.
 
 from collections.abc import Mapping, Sequence
 
-from vibekit_desktop.core.checkpoint import capture, look, writing
+from vibekit_desktop.core.checkpoint import announcements, capture, look, writing
+from vibekit_desktop.core.checkpoint.announcements import Fits
 from vibekit_desktop.core.checkpoint.capture import Announced
 from vibekit_desktop.core.checkpoint.ground import Ground
+from vibekit_desktop.core.checkpoint.history import agree
 from vibekit_desktop.core.checkpoint.log import Line
 from vibekit_desktop.core.checkpoint.open_turns import OpenTurn, open_turn
 from vibekit_desktop.core.disk import faults
 from vibekit_desktop.core.disk.ignore import IgnoreRules
 from vibekit_desktop.core.disk.tree import Stamp, walk
-from vibekit_desktop.core.types.checkpoints import CaptureReport, FileState
+from vibekit_desktop.core.types.checkpoints import CaptureReport, FileState, State
 from vibekit_desktop.core.types.errors import CannotRead, NoOpenTurn
 from vibekit_desktop.core.types.ids import ChatId, WorkspacePath
 
@@ -121,7 +123,24 @@ class Recorder:
 
     def not_done(self, chat: ChatId, path: WorkspacePath) -> bool:
         """Close what the chat's running turn announced last for a path, if the disk does not say otherwise; whether it was."""
-        return look.not_done(self._ground, chat, path)
+        return announcements.not_done(self._ground, chat, path)
+
+    def waits(self, chat: ChatId, paths: Sequence[WorkspacePath], *, tool_call_id: str = "") -> bool:
+        """A person is asked before a call goes on that may have announced these paths. See `announcements.waits`."""
+        return announcements.waits(self._ground, chat, paths, tool_call_id=tool_call_id)
+
+    def meet(self, chat: ChatId, path: WorkspacePath, expected: FileState) -> bool:
+        """A file that the chat's agent waits to change is another one than when that was asked; whether it still is. Its bytes
+        are kept, as somebody else's, and a conflict is told."""
+        there = self._ground.folder().look(path)
+        if agree(expected, there) or (there.state is expected.state is State.UNKNOWN):
+            return False
+        announcements.meet(self._ground, chat, path, expected, there)
+        return True
+
+    def finished(self, chat: ChatId, paths: Sequence[WorkspacePath], fits: Fits, *, tool_call_id: str = "") -> bool:
+        """A call of the chat's running turn says that it changed these paths. See `announcements.finished`."""
+        return announcements.finished(self._ground, chat, paths, fits, tool_call_id=tool_call_id)
 
     def write(
         self,

@@ -11,7 +11,7 @@ What the agent did not know is never overwritten: a file that is not what the wr
 Blocking; the caller holds the vault's lock.
 """
 
-from vibekit_desktop.core.checkpoint import capture, conflicts, look, recover, stages
+from vibekit_desktop.core.checkpoint import announcements, capture, look, recover, stages
 from vibekit_desktop.core.checkpoint.capture import Announced
 from vibekit_desktop.core.checkpoint.ground import Ground
 from vibekit_desktop.core.checkpoint.history import agree
@@ -73,7 +73,7 @@ def write(
     if real != path:
         raise PathEscape(path)  # a link on the way, wherever it leads: what we write goes where the path says
     if expected is not None and not agree(expected, state):
-        _meet(ground, chat, path, state, expected)
+        announcements.meet(ground, chat, path, expected, state)
         raise ChangedMeanwhile(path)
     if not unprotected:
         _require_protection(ground, path, state)
@@ -99,15 +99,6 @@ def _require_protection(ground: Ground, path: WorkspacePath, state: FileState) -
         raise NotProtected(path, state.reason or State.UNKNOWN.value)
     if state.has_content and (state.size or 0) > ground.limits.capture_bytes:
         raise NotProtected(path, look.TOO_LARGE)
-
-
-def _meet(ground: Ground, chat: ChatId, path: WorkspacePath, state: FileState, expected: FileState) -> None:
-    """Keep what is there, say whose it is, and that this chat wanted to write over it."""
-    there = look.captured(ground, path, state)
-    capture.unrecorded(ground, chat, path, there)
-    view, marks = ground.vault.memory.view(chat)
-    met = capture.met(ground, view, path, expected, there, tag=capture.next_tag(marks)[2])
-    ground.vault.append(chat, [conflicts.line_of(met)])
 
 
 def _do(ground: Ground, chat: ChatId, report: CaptureReport) -> None:

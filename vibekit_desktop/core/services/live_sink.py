@@ -9,6 +9,7 @@ import logging
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
+from vibekit_desktop.core.agent.sink import Fits
 from vibekit_desktop.core.checkpoint.capture import Announced
 from vibekit_desktop.core.checkpoint.kernel import CheckpointKernel
 from vibekit_desktop.core.disk.workspace import Workspace
@@ -138,6 +139,28 @@ class LiveSink:
             _log.info("a write of chat %s that failed stays open: %s", self._chat, error.code)  # the turn's end looks again
             return
         if closed:
+            await self._tell(None)
+
+    async def waits(self, paths: Sequence[WorkspacePath], *, tool_call_id: str) -> None:
+        """The agent waits for a person."""
+        await self._noted(lambda kernel: kernel.recorder.waits(self._chat, paths, tool_call_id=tool_call_id))
+
+    async def meet(self, path: WorkspacePath, expected: FileState) -> None:
+        """Somebody changed a path while the agent waited."""
+        await self._noted(lambda kernel: kernel.recorder.meet(self._chat, path, expected))
+
+    async def finished(self, paths: Sequence[WorkspacePath], fits: Fits, *, tool_call_id: str) -> None:
+        """A call is said to have changed these paths."""
+        await self._noted(lambda kernel: kernel.recorder.finished(self._chat, paths, fits, tool_call_id=tool_call_id))
+
+    async def _noted(self, step: Callable[[CheckpointKernel], bool]) -> None:
+        """Write down what is only better to know now; else the turn's end finds it."""
+        try:
+            noted = await self._book.changing(self._chat, self._vault, step)
+        except CoreError as error:
+            _log.info("what chat %s was told of its files is not written down: %s", self._chat, error.code)
+            return
+        if noted:
             await self._tell(None)
 
     async def _captured(self, step: Callable[[CheckpointKernel, int], CaptureReport]) -> CaptureReport:
