@@ -12,6 +12,7 @@ from PySide6.QtWidgets import (
     QProxyStyle,
     QStyle,
     QStyleHintReturn,
+    QStyleHintReturnMask,
     QStyleOption,
     QStyleOptionButton,
     QStyleOptionComboBox,
@@ -100,6 +101,9 @@ class AppStyle(QProxyStyle):
             return 0
         if hint is _Hint.SH_MenuBar_AltKeyNavigation:
             return 0  # the bar is there while Alt is held, and only then
+        if hint is _Hint.SH_Menu_Mask and option is not None and isinstance(returnData, QStyleHintReturnMask):
+            returnData.region = parts.menu_shape(self._hub.theme, option.rect)
+            return 1
         if hint is _Hint.SH_ToolTip_WakeUpDelay:
             return _TOOL_TIP_MS
         return super().styleHint(hint, option, widget, returnData) if returnData else super().styleHint(hint, option, widget)

@@ -5,7 +5,7 @@ of the theme, and the window stands still for a tenth of a second. UI thread onl
 """
 
 from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt
-from PySide6.QtGui import QFontMetrics, QIcon, QPainter, QPalette, QPen, QPolygonF
+from PySide6.QtGui import QIcon, QPainter, QPainterPath, QPalette, QPen, QPolygonF, QRegion
 from PySide6.QtWidgets import (
     QStyle,
     QStyleOption,
@@ -29,7 +29,7 @@ MENU_FRAME, MENU_PAD = 1, 5
 HEADER_PAD = 6
 """So much higher than its text is the name of a column."""
 _MENU_ROW, _MENU_GAP = 28, 13
-_MENU_LEFT, _MENU_RIGHT, _MENU_ICON, _MENU_KEYS = 10, 28, 8, 12
+_MENU_LEFT, _MENU_RIGHT, _MENU_ICON, _MENU_KEYS, _MENU_KEYS_RIGHT = 10, 28, 8, 12, 12
 _BAR_PAD = 8
 _ON, _OVER, _DOWN = QStyle.StateFlag.State_Enabled, QStyle.StateFlag.State_MouseOver, QStyle.StateFlag.State_Sunken
 _FOCUS, _CHOSEN = QStyle.StateFlag.State_HasFocus, QStyle.StateFlag.State_Selected
@@ -119,6 +119,13 @@ def menu_ground(painter: QPainter, theme: Theme, box: QRect) -> None:
     painter.fillRect(box, theme.color("bg.popup"))
 
 
+def menu_shape(theme: Theme, box: QRect) -> QRegion:
+    """Where a menu is: nothing of it stands outside of its round corners."""
+    path = QPainterPath()
+    path.addRoundedRect(QRectF(box), theme.radius("card"), theme.radius("card"))
+    return QRegion(path.toFillPolygon().toPolygon())
+
+
 def menu_frame(painter: QPainter, theme: Theme, box: QRect) -> None:
     """The line around a menu."""
     rounded(painter, QRectF(box), theme.radius("card"), line=theme.color("line.strong"))
@@ -171,10 +178,10 @@ def menu_item(painter: QPainter, theme: Theme, option: QStyleOptionMenuItem, *, 
     place = box.adjusted(_text_left(theme, option), 0, -_MENU_RIGHT, 0)
     painter.drawText(place, _LINE | mnemonic | int(Qt.AlignmentFlag.AlignLeft), words)
     if keys:
-        painter.setFont(option.font)
-        width = max(option.reservedShortcutWidth, QFontMetrics(option.font).horizontalAdvance(keys))
-        place = QRect(box.right() + 1 - _MENU_RIGHT - width, box.top(), width, box.height())
-        painter.drawText(place, _LINE | int(Qt.AlignmentFlag.AlignLeft), keys)
+        painter.setFont(theme.font("small"))
+        painter.setPen(theme.color("text.tertiary" if on else "text.disabled"))
+        place = box.adjusted(0, 0, -_MENU_KEYS_RIGHT, 0)
+        painter.drawText(place, _LINE | int(Qt.AlignmentFlag.AlignRight), keys)
     if option.menuItemType is QStyleOptionMenuItem.MenuItemType.SubMenu:
         _sign(painter, theme, "chevron-right", "text.secondary", box.right() - side - 5, middle, side)
 
