@@ -35,5 +35,8 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
     window = pyfuncitem.funcargs["window"]
     assert isinstance(window, Window)
     wanted = inspect.signature(pyfuncitem.obj).parameters
-    window.play(pyfuncitem.obj(**{name: pyfuncitem.funcargs[name] for name in wanted}))
+    try:
+        window.play(pyfuncitem.obj(**{name: pyfuncitem.funcargs[name] for name in wanted}))
+    finally:
+        window.hold_still()
     return True

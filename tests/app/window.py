@@ -80,6 +80,11 @@ class Window:
         """Turn the loop until ``story`` is over."""
         return self._loop.run_until_complete(story)
 
+    def hold_still(self) -> None:
+        """Between a story and the end of the program the loop stands, but Qt's timers may be asked: nothing is to begin."""
+        self.conductor._look_again.stop()
+        self.conductor.inspectors.close()
+
     async def start(self, **options: str | None) -> None:
         """What the program does when its window is shown."""
         self.shell.activateWindow()
