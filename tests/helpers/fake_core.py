@@ -35,7 +35,7 @@ from vibekit_desktop.core.types.checkpoints import (
     VerifyReport,
 )
 from vibekit_desktop.core.types.diffs import EXACT, BinaryPair, Compare, DiffRequest, FileDiff, StyleRuns, WordSpans
-from vibekit_desktop.core.types.errors import ChatNotFound, NotABranch, NothingToEnd, NothingToTakeBack
+from vibekit_desktop.core.types.errors import ChatDamaged, ChatNotFound, NotABranch, NothingToEnd, NothingToTakeBack
 from vibekit_desktop.core.types.events import Event
 from vibekit_desktop.core.types.ids import ChatId, MessageId, Tag, WorkspacePath, new_chat_id, parse_workspace_path
 from vibekit_desktop.core.types.removals import DeleteReport, PurgeReport
@@ -92,6 +92,12 @@ class FakeChats(Answers):
         self.note("open", chat)
         if chat not in self.views:
             raise ChatNotFound(chat)
+        if self.views[chat].damage is not None:
+            raise ChatDamaged(chat, "damaged")
+        return self.views[chat]
+
+    async def open_damaged(self, chat: ChatId) -> ChatView:
+        self.note("open_damaged", chat)
         return self.views[chat]
 
     async def first_rows(self, limit: int) -> Sequence[ChatHeader]:
@@ -190,9 +196,12 @@ class FakeCheckpoints(Answers):
             return self.plans.pop(0)
         return self.plans[0] if self.plans else otherwise
 
-    async def timeline(self, chat: ChatId) -> Timeline:
+    async def timeline(self, chat: ChatId, *, counted: bool = True) -> Timeline:
         self.note("timeline", chat)
         return self.timelines.get(chat, Timeline(chat=chat, entries=(), workspace_found=True))
+
+    async def count_on(self, chat: ChatId) -> bool:
+        return False
 
     async def disk_mark(self, chat: ChatId) -> int:
         return self.marks.get(chat, 1)

@@ -108,7 +108,7 @@ def build(
     sources = (ClaudeCode(),)
     finder = Finder(fs, sources, home, dirs.cache, config_dir=config_dir)
     history = HistoryService(bus, shelf, finder, headers, serial, clock=clock)
-    checkpoints = CheckpointService(bus, history, headers, serial, counts)
+    checkpoints = CheckpointService(bus, history, headers, serial, counts, now_s=now_s)
     families = Families(fs, shelf, clock=clock)
     shown = Shown(fs)
     seen = Seen(fs, dirs.data)

@@ -170,7 +170,15 @@ class BlobStore:
             self.put_pieces(self.pieces(sha), own=True)
 
     def get(self, sha: BlobHash) -> bytes:
-        """The content, checked; `BlobNotFound` or `BlobCorrupt` and never anything else."""
+        """The content, checked; `BlobNotFound` or `BlobCorrupt` and never anything else. A sound one is opened and read once:
+        a timeline reads thousands."""
+        for place in self._places(sha) if sha != UNKNOWN_HASH else ():
+            try:
+                data = b"".join(self._pieces(place))
+            except CannotRead:
+                continue
+            if hash_of(data) == sha:
+                return data
         return b"".join(self.pieces(sha))
 
     def pieces(self, sha: BlobHash) -> Iterator[bytes]:

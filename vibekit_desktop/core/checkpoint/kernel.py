@@ -5,8 +5,9 @@ Synchronous and without locks. What only reads folds in what other processes wro
 caller.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 
 from vibekit_desktop.core.checkpoint import (
     checkout,
@@ -60,6 +61,7 @@ from vibekit_desktop.core.types.ids import BlobHash, ChatId, Tag, WorkspacePath,
 from vibekit_desktop.core.types.settings import Limits
 
 _USUAL = Limits()
+_NOT_LOOKED: Mapping[WorkspacePath, FileState] = MappingProxyType({})
 
 
 class CheckpointKernel:
@@ -94,11 +96,15 @@ class CheckpointKernel:
         """The state of a path at a point; for ``now`` the disk, or the last known state without a workspace."""
         return self._states(chat, point)(path)
 
-    def _states(self, chat: ChatId, point: Point) -> Callable[[WorkspacePath], FileState]:
+    def _states(
+        self, chat: ChatId, point: Point, disk: Mapping[WorkspacePath, FileState] = _NOT_LOOKED
+    ) -> Callable[[WorkspacePath], FileState]:
         """The states at one point. The history is looked at once for all paths: looking stats every log of the vault."""
         view, marks = self._view(chat)
         if isinstance(point, Now):
-            return self.disk_state if self._ground.workspace is not None else view.last_known
+            if self._ground.workspace is None:
+                return view.last_known
+            return lambda path: disk.get(path) or self.disk_state(path)
         position = marks.position(point)
         return lambda path: view.content_at(path, position)
 
@@ -165,12 +171,25 @@ class CheckpointKernel:
                 return self.read_state(state)
         raise NotKnownThere(path, point_text(point), state.reason or state.state.value)
 
+    def disk(self, chat: ChatId) -> Mapping[WorkspacePath, FileState]:
+        """What is on disk at every path of this chat; empty without a workspace."""
+        if self._ground.workspace is None:
+            return {}
+        return {path: self._ground.workspace.look(path) for path in self.touched(chat)}
+
     def changed_between(
-        self, chat: ChatId, old: Point, new: Point, paths: Sequence[WorkspacePath] = ()
+        self,
+        chat: ChatId,
+        old: Point,
+        new: Point,
+        paths: Sequence[WorkspacePath] = (),
+        *,
+        disk: Mapping[WorkspacePath, FileState] = _NOT_LOOKED,
     ) -> list[tuple[WorkspacePath, FileState, FileState]]:
-        """The paths of this chat, or those named, that differ between two points, with both states."""
+        """The paths of this chat, or those named, that differ between two points, with both states. ``disk``: what `disk` has
+        just found, so that nobody looks twice."""
         found: list[tuple[WorkspacePath, FileState, FileState]] = []
-        at_old, at_new = self._states(chat, old), self._states(chat, new)
+        at_old, at_new = self._states(chat, old, disk), self._states(chat, new, disk)
         for path in sorted(paths) if paths else self.touched(chat):
             before, after = at_old(path), at_new(path)
             same_unknown = before.state is after.state is State.UNKNOWN and before.sha == after.sha
@@ -183,18 +202,19 @@ class CheckpointKernel:
         view, _ = self._view(chat)
         return 0 if self._ground.workspace is None else self._ground.workspace.mark(ownership.touched(view))
 
-    def timeline(self, chat: ChatId) -> Timeline:
-        """The chat's turns and entries, and what is on disk now; line counts are not filled in."""
+    def timeline(self, chat: ChatId, *, disk: Mapping[WorkspacePath, FileState] = _NOT_LOOKED) -> Timeline:
+        """The chat's turns and entries, and what is on disk now; line counts are not filled in. ``disk``: what `disk` has just
+        found."""
         view, marks = self._view(chat)
-        disk: dict[WorkspacePath, FileState] | None = None
+        now: dict[WorkspacePath, FileState] | None = None
         if self._ground.workspace is not None:
-            disk = {path: self._ground.workspace.look(path) for path in ownership.touched(view)}
+            now = {path: disk.get(path) or self.disk_state(path) for path in ownership.touched(view)}
         reasons = {reason for of, reason in self.unfinished() if of == chat}
         return timeline.build(
             view,
             marks,
             prompts=self._prompts(chat, marks),
-            disk=disk,
+            disk=now,
             now_ms=self._ground.clock(),
             unfinished=bool(reasons),
             to_answer=not reasons.isdisjoint(recover.TO_ANSWER),

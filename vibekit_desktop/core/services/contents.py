@@ -3,6 +3,7 @@
 Blocking; used in threads under the vault's turn. Counts are kept by the two hashes: content never changes under a hash.
 """
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
 from vibekit_desktop.core.checkpoint.kernel import CheckpointKernel
@@ -62,6 +63,26 @@ def candidate(vault: OpenVault, kernel: CheckpointKernel, path: WorkspacePath, s
     return Candidate(path, state.sha or "", size_of(vault, state), read)
 
 
+Pair = tuple[WorkspacePath, FileState, FileState]
+"""A path before and after."""
+
+
+class Allowance:
+    """How long lines may be counted. Invariant: once it is over it stays so."""
+
+    def __init__(self, now_s: Callable[[], float], seconds: float) -> None:
+        self._now_s = now_s
+        self._until = now_s() + seconds
+
+    def is_over(self) -> bool:
+        """Whether the time has passed."""
+        return self._now_s() >= self._until
+
+
+def _key(before: FileState, after: FileState) -> tuple[str, str]:
+    return before.sha or before.state.value, after.sha or after.state.value
+
+
 class LineCounts:
     """Lines added and removed, remembered by hashes."""
 
@@ -72,12 +93,29 @@ class LineCounts:
         self, vault: OpenVault, kernel: CheckpointKernel, path: WorkspacePath, before: FileState, after: FileState
     ) -> tuple[int, int] | None:
         """(added, removed); None where a side is binary, over the limit, or not to be had."""
-        key = (before.sha or before.state.value, after.sha or after.state.value)
+        key = _key(before, after)
         if key[0] == key[1]:
             return (0, 0) if before.has_content or before.state is State.ABSENT else None
         if key not in self._known:
             self._known[key] = self._count(vault, kernel, path, before, after)
         return self._known[key]
+
+    def is_known(self, before: FileState, after: FileState) -> bool:
+        """Whether nothing has to be read for the counts."""
+        key = _key(before, after)
+        return key[0] == key[1] or key in self._known
+
+    def count_some(self, vault: OpenVault, kernel: CheckpointKernel, pairs: Iterable[Pair], allowance: Allowance) -> list[Pair]:
+        """Count in this order until the time is over; what is left."""
+        left: list[Pair] = []
+        for path, before, after in pairs:
+            if self.is_known(before, after):
+                continue
+            if left or allowance.is_over():
+                left.append((path, before, after))
+            else:
+                self.between(vault, kernel, path, before, after)
+        return left
 
     def _count(
         self, vault: OpenVault, kernel: CheckpointKernel, path: WorkspacePath, before: FileState, after: FileState
@@ -102,6 +140,11 @@ class LineCounts:
         if not entry.files:
             return entry
         return replace(entry, files=tuple(self.fill_change(vault, kernel, change) for change in entry.files))
+
+    def fill_known(self, vault: OpenVault, kernel: CheckpointKernel, entry: TimelineEntry) -> TimelineEntry:
+        """The entry with the counts of its files, if those of all are known: some of them would make a wrong sum."""
+        known = all(self.is_known(change.before, change.after) for change in entry.files)
+        return self.fill_entry(vault, kernel, entry) if known else entry
 
     def fill_planned(self, vault: OpenVault, kernel: CheckpointKernel, file: PlannedFile) -> PlannedFile:
         """The planned file with the counts from what is on disk to what is wanted."""

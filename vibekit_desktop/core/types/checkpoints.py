@@ -189,6 +189,18 @@ class Skipped:
 
 
 @dataclass(frozen=True, slots=True)
+class Protection:
+    """What of a workspace a command that runs now could change for good. ``unkept``: a copy of it could not be put into the
+    store. ``left_out``: none is kept, by a limit or because it cannot be read; `.` stands for the workspace."""
+
+    unkept: tuple[Skipped, ...] = ()
+    left_out: tuple[Skipped, ...] = ()
+
+
+ALL_KEPT = Protection()
+
+
+@dataclass(frozen=True, slots=True)
 class Coverage:
     """Whether a turn was seen whole; else what is missing and why (storage.md 7)."""
 
@@ -346,6 +358,8 @@ class Timeline:
     """A restore of this chat was interrupted and is not finished yet."""
     to_answer: bool = False
     """It is not ours to carry on: somebody has to say that the files stay as they are (`Checkpoints.leave_unfinished`)."""
+    counting: bool = False
+    """The lines of some entries are not counted yet (`Checkpoints.count_on`); no file of theirs has counts."""
 
     @property
     def last_turn(self) -> int:

@@ -70,6 +70,11 @@ class TimelineModel(QAbstractListModel):
         self.endResetModel()
 
     @property
+    def counting(self) -> bool:
+        """Whether lines of it are still being counted."""
+        return self._timeline is not None and self._timeline.counting
+
+    @property
     def running(self) -> Running | None:
         """The turn of the chat that runs, if one does."""
         return self._running

@@ -5,13 +5,14 @@ UI thread only.
 """
 
 import asyncio
+import logging
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from vibekit_desktop.core.api import Core
 from vibekit_desktop.core.types.chats import ChatHeader, ChatView
 from vibekit_desktop.core.types.checkpoints import Now, Start, Timeline
-from vibekit_desktop.core.types.errors import CoreError
+from vibekit_desktop.core.types.errors import ChatDamaged, CoreError
 from vibekit_desktop.core.types.ids import ChatId
 from vibekit_desktop.ui.bridge import Bridge
 from vibekit_desktop.ui.error_text import sentence
@@ -24,6 +25,8 @@ _GATHER_RUNNING_S = 0.4
 """While a turn of ours runs every capture is news, and only the timeline has any."""
 _SLOW_MS = 200
 """What takes longer is told: until then the former chat stands there."""
+
+_log = logging.getLogger(__name__)
 
 
 class OpenChat(QObject):
@@ -63,6 +66,8 @@ class OpenChat(QObject):
         self.mark = 0
         """How the disk was just before ``timeline`` was read (`Checkpoints.disk_mark`)."""
         self._gathering = self._running = False
+        self._counting = 0
+        """The token of the chat whose lines are being counted, or 0."""
         self._earlier = False
         self._history_grew = self._whole = self._disagree = False
         self._row: ChatHeader | None = None
@@ -200,7 +205,7 @@ class OpenChat(QObject):
             self._slow.start()
         self.opening.emit(chat)
         try:
-            view = await self._core.chats.open(chat)
+            view = await self._view_of(chat)
         except CoreError as error:
             if token == self._token:
                 self._slow.stop()
@@ -217,10 +222,17 @@ class OpenChat(QObject):
         await self._core.chats.hold_open(chat)
         await self._read_timeline(chat, token)
 
+    async def _view_of(self, chat: ChatId) -> ChatView:
+        """The chat, or what of it can be read if it is damaged."""
+        try:
+            return await self._core.chats.open(chat)
+        except ChatDamaged:
+            return await self._core.chats.open_damaged(chat)
+
     async def _read_timeline(self, chat: ChatId, token: int) -> None:
         try:
             mark = await self._core.checkpoints.disk_mark(chat)
-            timeline = await self._core.checkpoints.timeline(chat)
+            timeline = await self._core.checkpoints.timeline(chat, counted=False)
         except CoreError as error:
             if token == self._token:
                 self.timeline_not_read.emit(sentence(error))
@@ -232,13 +244,30 @@ class OpenChat(QObject):
             if self._disagree and not before:  # once: to read it again and again would tell no more
                 self._whole = True
                 self._gather()
+            if timeline.counting and self._counting != token:
+                self._counting = token
+                self._bridge.spawn(self, self._count_on(chat, token), name="count lines")
+
+    async def _count_on(self, chat: ChatId, token: int) -> None:
+        """What is shown is there before all its lines are counted; it is read once more when they are."""
+        try:
+            while token == self._token and await self._core.checkpoints.count_on(chat):
+                pass
+        except CoreError as error:
+            _log.info("the lines of chat %s were not counted: %s", chat, error.code)
+            return
+        finally:
+            if self._counting == token:
+                self._counting = 0
+        if token == self._token:
+            await self._read_timeline(chat, token)
 
     def _differs_from_view(self, timeline: Timeline) -> bool:
         """Whether the chat was read before its folder went or came."""
         return self.view is not None and timeline.workspace_found != self.view.workspace_found
 
     async def _read_again(self, chat: ChatId, token: int) -> None:
-        view = await self._core.chats.open(chat)
+        view = await self._view_of(chat)
         if token == self._token and chat == self.chat:
             self.view = view
             self.read_again.emit(view)

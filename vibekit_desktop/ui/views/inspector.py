@@ -91,7 +91,7 @@ class Inspector(QWidget):
         self.timeline = TimelineView(hub, self.timeline_model, self, now_ms=now_ms)
         self.files = FilesTab(hub, self.files_model, self)
         self.conflicts = ConflictsTab(hub, self.conflicts_model, self)
-        self._held = HeldLine(hub, self)
+        self.held = HeldLine(hub, self)
         self._pages = QStackedWidget(self)
         for page in (self._make_timeline_page(), self.files, self.conflicts):
             self._pages.addWidget(page)
@@ -123,7 +123,7 @@ class Inspector(QWidget):
         column = QVBoxLayout(page)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
-        column.addWidget(self._held)
+        column.addWidget(self.held)
         column.addWidget(self._timeline_page, 1)
         return page
 
@@ -297,9 +297,9 @@ class Inspector(QWidget):
         why = self._held_by_others
         if running is not None:
             why = tr("Wait until turn {turn} ends, or stop it", turn=running.turn)
-            self._held.say(tr("Undo and Restore wait until turn {turn} ends.", turn=running.turn))
+            self.held.say(tr("Undo and Restore wait until turn {turn} ends.", turn=running.turn))
         else:
-            self._held.say(why)
+            self.held.say(why, counting=self.timeline_model.counting)
         if running != self.timeline_model.running:
             with self.timeline.place_kept():
                 self.timeline_model.set_running(running)
