@@ -31,6 +31,8 @@ CHAT_ACTIONS = ("rename", "pin", "archive", "export", "delete")
 """Actions of the window that are about one chat: that of the row with the focus, or the open one."""
 _COUNT_AGAIN_MS = 3000
 """Captures come in crowds; how full the store is nobody needs to know at once."""
+_WRITES = frozenset({"rename", "pin", "archive", "merge", "promote", "export"})
+"""These need a chat file that can be read whole."""
 _LIST_KEYS: Mapping[str, str] = {"archive": "Del", "delete": "Shift+Del"}
 """These are keys of the list alone: everywhere else they delete text."""
 
@@ -134,7 +136,9 @@ class ChatDesk(QObject):
     # The same actions, of the open chat or of a row.
 
     def act(self, name: str, chat: ChatId) -> None:
-        """Do what an action of a menu is called, with one chat."""
+        """Do what an action of a menu is called, with one chat; of a damaged one only what its file is not needed for."""
+        if name in _WRITES and self.work.is_damaged(chat):
+            return
         known: Mapping[str, Callable[[], object]] = {
             "open": lambda: self.chat_wanted.emit(chat),
             "rename": lambda: self.rename(chat),

@@ -156,6 +156,7 @@ class Conductor(QObject):
         self.page.leave_requested.connect(self.back.leave_unfinished)
         self.page.unarchive_requested.connect(self.desk.unarchive_open)
         self.page.match_requested.connect(self.back.restore_to)
+        self.page.damage_requested.connect(self.desk.work.show_damage)
         self.desk.store_counted.connect(self.page.set_store)
         self.page.header.inspector_toggled.connect(self._window.toggle_inspector)
         self.transcripts.review_wanted.connect(self.open_review)

@@ -132,7 +132,7 @@ class LiveDesk(QObject):
         self._workspaces[chat] = view.vault_workspace
         self._page.composer.set_busy(self.sending.is_busy(chat))
         self._page.composer.write(self.drafts.of(chat) or NOTHING)
-        if not view.messages and not view.header.source:
+        if not view.messages and not view.header.source and view.damage is None:
             self._empty.add(chat)
         last = next((one.content for one in reversed(view.messages) if one.role == Role.USER and one.content), "")
         self._said[chat] = last

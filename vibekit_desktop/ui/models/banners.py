@@ -10,6 +10,7 @@ from vibekit_desktop.core.types.chats import ChatStatus, ChatView
 from vibekit_desktop.core.types.checkpoints import BeforeTurn, EntryKind, RestoreKind, Timeline, parse_point
 from vibekit_desktop.core.types.errors import CoreError
 from vibekit_desktop.ui.error_text import sentence
+from vibekit_desktop.ui.models.damage_words import damage_told
 from vibekit_desktop.ui.text import tr
 from vibekit_desktop.ui.visible import one_line
 from vibekit_desktop.ui.wording import workspace_name
@@ -54,7 +55,9 @@ def _facts(known: Known) -> Iterator[Fact]:
     view, timeline = known.view, known.timeline
     if view is None:
         return
-    if view.header.status is ChatStatus.DAMAGED:
+    if view.damage is not None:
+        yield Fact(damage_told(view.damage), "error", "damaged", tr("Details"), "damage")
+    elif view.header.status is ChatStatus.DAMAGED:
         yield Fact(one_line(view.header.problem) or tr("Parts of this chat can't be read."), "error", "damaged")
     if not view.workspace_found:
         name = workspace_name(view.vault_workspace) or tr("The workspace")

@@ -66,6 +66,8 @@ def event_block(message: Message) -> EventBlock:
             return EventBlock("warning", tr("The agent could not sum up earlier messages"), message.content)
         case "model_switched":
             return EventBlock("model", tr("Model changed to {model}", model=one_line(message.content, 80)))
+        case "unreadable":  # `core.chat.salvage` puts it in the place of a message of a damaged chat
+            return EventBlock("damaged", tr("A message that can't be read"))
         case "merged":
             return EventBlock("branch", tr("Merged from the branch {name}", name=one_line(message.content, 120)))
         case "infra_safety_blocked":

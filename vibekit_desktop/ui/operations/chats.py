@@ -12,11 +12,12 @@ from PySide6.QtGui import QDesktopServices, QGuiApplication
 from PySide6.QtWidgets import QWidget
 
 from vibekit_desktop.core.api import Core
-from vibekit_desktop.core.types.chats import ChatHeader, Export, ExportFormat
+from vibekit_desktop.core.types.chats import ChatHeader, ChatStatus, Damage, Export, ExportFormat
 from vibekit_desktop.core.types.errors import CoreError
 from vibekit_desktop.core.types.ids import ChatId, chat_link
 from vibekit_desktop.ui.bridge import Bridge
 from vibekit_desktop.ui.dialogs.branch import BranchDialog
+from vibekit_desktop.ui.dialogs.damage import DamageDialog
 from vibekit_desktop.ui.dialogs.delete_chat import DeleteChatDialog
 from vibekit_desktop.ui.dialogs.export_chat import ExportChatDialog
 from vibekit_desktop.ui.dialogs.question import Choice, Question
@@ -105,6 +106,23 @@ class ChatOperations(QObject):
         if turn:
             self._notifier.toast(tr("Wait until turn {turn} ends, or stop it", turn=turn), "info", everywhere=True)
         return not turn
+
+    def is_damaged(self, chat: ChatId) -> bool:
+        """Whether the chat's file is damaged, so that nothing is written to it; then it is said."""
+        header = self._chats.header(chat)
+        if header is None or header.status is not ChatStatus.DAMAGED:
+            return False
+        self._notifier.toast(tr("This chat's file is damaged. Nothing is written to it."), "info", everywhere=True)
+        return True
+
+    def show_damage(self, damage: Damage) -> None:
+        """Say what of a damaged chat can't be read, and let the system show where its file is if that is wanted."""
+
+        async def work() -> None:
+            if await DamageDialog(self._hub, self._window, damage).ask():
+                self.open_folder(str(Path(damage.file).parent))
+
+        self._ask("say what is damaged", work)
 
     def archive(self, chat: ChatId) -> None:
         """Put a chat out of sight; a toast can undo it."""
@@ -215,6 +233,8 @@ class ChatOperations(QObject):
 
     def branch(self, chat: ChatId, turn: int, *, why_files_stay: str = "") -> None:
         """Make a chat of its own that ends before a turn, after asking what happens to the files, and show it."""
+        if self.is_damaged(chat):
+            return
 
         async def work() -> None:
             answer = await BranchDialog(self._hub, self._window, turn, why_files_stay=why_files_stay).ask()

@@ -34,7 +34,8 @@ class ChatPage(QWidget):
     page's. Without an argument: ``leave_requested``: a restore that did not end is to be ended, the files as they are;
     ``restart_requested``: the agent is to be started again; ``sign_in_requested``: somebody wants to sign in;
     ``unarchive_requested``: the chat is to come back; ``foot_changed``: the foot has another height.
-    ``match_requested(point)``: the files are to be as they were where the chat is.
+    ``match_requested(point)``: the files are to be as they were where the chat is; ``damage_requested(damage)``: what can't be
+    read is to be told one by one.
     """
 
     leave_requested = Signal()
@@ -42,6 +43,7 @@ class ChatPage(QWidget):
     sign_in_requested = Signal()
     unarchive_requested = Signal()
     match_requested = Signal(object)
+    damage_requested = Signal(object)
     foot_changed = Signal()
 
     def __init__(self, hub: ThemeHub, model: TranscriptModel, parent: QWidget | None = None) -> None:
@@ -140,6 +142,8 @@ class ChatPage(QWidget):
         if state is not None and state.phase is not LivePhase.UNAVAILABLE and self._may_go_on():
             return None
         made_by = one_line(view.header.agent, _AGENT_CHARS)
+        if view.header.status is ChatStatus.DAMAGED:
+            return tr("This chat's file is damaged. What can be read is shown; nothing can be added.")
         if state is not None and state.agent and self._may_go_on():
             agent = made_by or one_line(state.agent, _AGENT_CHARS)
             return tr("{agent}, which made this chat, was not found here.", agent=agent)
@@ -174,6 +178,8 @@ class ChatPage(QWidget):
                 self.sign_in_requested.emit()
             case "unarchive":
                 self.unarchive_requested.emit()
+            case "damage" if self._view is not None:
+                self.damage_requested.emit(self._view.damage)
             case "match" if self._view is not None and self._view.turns:
                 self.match_requested.emit(AfterTurn(self._view.turns[-1].turn))
 
