@@ -18,7 +18,6 @@ SLICE = 8_192
 """A text that is too long for Markdown has slices of about this size."""
 _LATER = MAX_LINE - SLICE
 """So much later a slice may end, where that is the end of a line or a word: no slice is longer than a line may be."""
-_LONG = re.compile(rf"[^\n]{{{MAX_LINE + 1}}}")
 _EDGE = re.compile(r"^(?:[ ]{0,3}(`{3,}|~{3,})|[ \t]*\n)", re.MULTILINE)
 _GOES_ON = frozenset(" \t-*+|>0123456789\n")
 """What a line begins with that may go on with what is above it, though a blank line stands between them."""
@@ -32,13 +31,18 @@ def is_rich(text: str) -> bool:
 @lru_cache(maxsize=32)
 def _has_long_line(text: str) -> bool:
     """Whether a line that is no code is too long to be laid out in one piece."""
-    fence, seen = "", 0
-    for found in _LONG.finditer(text):
-        for edge in _EDGE.finditer(text, seen, found.start()):
-            fence = _fence_behind(fence, edge, text)
-        seen = found.start()
-        if not fence:
-            return True
+    lines = text.split("\n")
+    if max(map(len, lines)) <= MAX_LINE:  # looking for long runs in the text would begin anew at every letter of it
+        return False
+    fence, seen, at = "", 0, 0
+    for line in lines:
+        if len(line) > MAX_LINE:
+            for edge in _EDGE.finditer(text, seen, at):
+                fence = _fence_behind(fence, edge, text)
+            seen = at
+            if not fence:
+                return True
+        at += len(line) + 1
     return False
 
 
