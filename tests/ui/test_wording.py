@@ -5,6 +5,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vibekit_desktop.core.types.checkpoints import AfterTurn, BeforeTurn, LeaveReason, Now, Start
+from vibekit_desktop.ui.models.block_words import spoken
+from vibekit_desktop.ui.models.blocks import FooterBlock
+from vibekit_desktop.ui.text import tr
+from vibekit_desktop.ui.views.row_paint import counts_parts
 from vibekit_desktop.ui.wording import (
     fit_path,
     leave_text,
@@ -59,3 +63,10 @@ def test_a_rename_in_the_same_folder_names_the_folder_once() -> None:
 
 def test_bytes_that_are_not_text_are_shown_as_their_value() -> None:
     assert shown_path(b"caf\xe9.txt".decode("utf-8", "surrogateescape")) == "caf\u27e8E9\u27e9.txt"
+
+
+def test_every_number_has_its_thousands_apart() -> None:
+    """In sentences, in counts of lines, and in what is heard of them."""
+    assert tr("{n} added, {done} of {name}", n=20301, done=1000, name="2026") == "20,301 added, 1,000 of 2026"
+    assert [text for text, _ in counts_parts((20301, 1))] == ["+20,301", "−1"]
+    assert "+20,301 −1,200" in spoken(FooterBlock(1, 20301, 20301, 1200, 0, ""))

@@ -3,15 +3,17 @@
 Values go into ``{names}`` after translation, so their text is never translated or interpreted. UI thread only.
 """
 
+from collections.abc import Mapping
+
 from PySide6.QtCore import QCoreApplication
 
 _CONTEXT = "vibekit"
 
 
 def tr(text: str, /, **values: object) -> str:
-    """``text`` in the user's language, its ``{names}`` filled in."""
+    """``text`` in the user's language, its ``{names}`` filled in; numbers with their thousands apart."""
     translated = QCoreApplication.translate(_CONTEXT, text)
-    return translated.format(**values) if values else translated
+    return translated.format(**_shown(values)) if values else translated
 
 
 def tr_n(one: str, many: str, /, n: int, **values: object) -> str:
@@ -20,5 +22,8 @@ def tr_n(one: str, many: str, /, n: int, **values: object) -> str:
     translated = QCoreApplication.translate(_CONTEXT, many, "", n)
     if translated == many and n == 1:
         translated = one
-    shown = {name: f"{value:,}" if isinstance(value, int) else value for name, value in values.items()}
-    return translated.format(n=f"{n:,}", **shown)
+    return translated.format(n=f"{n:,}", **_shown(values))
+
+
+def _shown(values: Mapping[str, object]) -> dict[str, object]:
+    return {name: f"{value:,}" if isinstance(value, int) else value for name, value in values.items()}

@@ -18,6 +18,7 @@ from vibekit_desktop.ui.models.blocks import (
 )
 from vibekit_desktop.ui.text import tr, tr_n
 from vibekit_desktop.ui.visible import one_line
+from vibekit_desktop.ui.wording import number_text
 
 _NOTICED_MS = 500
 
@@ -101,7 +102,7 @@ def spoken(block: Block) -> str:
             if files is not None:
                 parts.append(tr_n("{n} file changed", "{n} files changed", files) if files else tr("no files changed"))
             if files:
-                parts += (f"+{added} \u2212{removed}", when.duration(took))
+                parts += (f"+{number_text(added)} \u2212{number_text(removed)}", when.duration(took))
             return ", ".join(part for part in parts if part)
         case EventBlock(_, text):
             return text

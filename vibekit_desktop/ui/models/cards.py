@@ -189,7 +189,7 @@ def _status(call: ToolCall) -> tuple[str, str]:
         word = tr("exit {code}", code=told) if told else tr("failed")
         return "failed", f"{word} · {took}" if took else word
     if code is not None:
-        word = tr("exit {code}", code=code)
+        word = tr("exit {code}", code=str(code))
         return "done", f"{word} · {took}" if took else word
     return "done", took if command or call.kind == "fetch" else ""
 

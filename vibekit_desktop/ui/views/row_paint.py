@@ -9,7 +9,7 @@ from PySide6.QtGui import QPainter
 from vibekit_desktop.ui.theme.palette import Theme
 from vibekit_desktop.ui.theme.style import rounded
 from vibekit_desktop.ui.views.controls import draw_icon
-from vibekit_desktop.ui.wording import MINUS, fit_path
+from vibekit_desktop.ui.wording import MINUS, fit_path, number_text
 
 Counts = tuple[int | None, int | None]
 
@@ -62,9 +62,9 @@ def counts_parts(counts: Counts) -> list[tuple[str, str]]:
     added, removed = counts
     parts: list[tuple[str, str]] = []
     if added:
-        parts.append((f"+{added}", "diff.add-mark"))
+        parts.append((f"+{number_text(added)}", "diff.add-mark"))
     if removed:
-        parts.append((f"{MINUS}{removed}", "diff.del-mark"))
+        parts.append((f"{MINUS}{number_text(removed)}", "diff.del-mark"))
     return parts
 
 
