@@ -38,6 +38,7 @@ from vibekit_desktop.core.types.diffs import EXACT, BinaryPair, Compare, DiffReq
 from vibekit_desktop.core.types.errors import ChatDamaged, ChatNotFound, NotABranch, NothingToEnd, NothingToTakeBack
 from vibekit_desktop.core.types.events import Event
 from vibekit_desktop.core.types.ids import ChatId, MessageId, Tag, WorkspacePath, new_chat_id, parse_workspace_path
+from vibekit_desktop.core.types.moves import Likeness
 from vibekit_desktop.core.types.removals import DeleteReport, PurgeReport
 from vibekit_desktop.core.types.reviews import ReviewFormat
 from vibekit_desktop.core.types.settings import KINDS, Setting, SettingKind, Value, kind_of
@@ -449,6 +450,9 @@ class FakeLibrary(Answers):
     folders: list[str] = field(default_factory=list)
     verified: VerifyReport = field(default_factory=lambda: VerifyReport(problems=(), chats=0, events=0, blobs=0, size_bytes=0))
     checks: list[Check] = field(default_factory=list)
+    likeness: Likeness = field(
+        default_factory=lambda: Likeness(folder="/moved/tidepool", same=True, alike=0, changed=(), missing=())
+    )
     stored: StoreSize = field(default_factory=lambda: StoreSize(used_bytes=0, budget_bytes=5 << 30))
 
     async def workspaces(self) -> Sequence[str]:
@@ -459,6 +463,14 @@ class FakeLibrary(Answers):
         self.note("open_folder", folder)
         if str(folder) not in self.folders:
             self.folders.insert(0, str(folder))
+        return str(folder)
+
+    async def look_at_move(self, workspace: str, folder: Path) -> Likeness:
+        self.note("look_at_move", workspace, folder)
+        return self.likeness
+
+    async def move_workspace(self, workspace: str, folder: Path) -> str:
+        self.note("move_workspace", workspace, folder)
         return str(folder)
 
     def workspace_path(self, workspace: str, text: str) -> WorkspacePath:

@@ -133,7 +133,7 @@ def build(
         from_desktop=from_desktop,
         workspaces=lambda: [entry.workspace for entry in shelf.read().vaults],
     )
-    library = LibraryService(fs, shelf, history, finder, headers, serial, settings, agents, version=__version__)
+    library = LibraryService(bus, fs, shelf, history, finder, headers, serial, settings, agents, version=__version__)
     book = TurnBook(bus, headers, serial, counts, count_again=checkpoints.count_again, pause=pause, now_s=now_s)
     turns = TurnService(book, HookChats(shelf, history, chats), clock=clock, path_of=library.workspace_path)
     means = Means(

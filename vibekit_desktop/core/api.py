@@ -39,6 +39,7 @@ from vibekit_desktop.core.types.checkpoints import (
 from vibekit_desktop.core.types.diffs import EXACT, Compare, DiffRequest, FileDiff, StyleRuns, WordSpans
 from vibekit_desktop.core.types.events import Event
 from vibekit_desktop.core.types.ids import BlobHash, ChatId, MessageId, WorkspacePath
+from vibekit_desktop.core.types.moves import Likeness
 from vibekit_desktop.core.types.removals import DeleteReport, PurgeReport
 from vibekit_desktop.core.types.reviews import (
     Comment,
@@ -448,6 +449,15 @@ class Library(Protocol):
 
     async def open_folder(self, folder: Path) -> str:
         """Make a vault for a folder (or find the one there is); returns the workspace path. Writes nothing in the folder."""
+
+    async def look_at_move(self, workspace: str, folder: Path) -> Likeness:
+        """How much a folder is like a workspace that is not where it was; changes nothing. Raises `WorkspaceRefused` for one
+        that is never a workspace or is another one of ours, and while the workspace is where it was."""
+
+    async def move_workspace(self, workspace: str, folder: Path) -> str:
+        """A workspace that is not where it was is in this folder from now on, with all its chats; returns its path. Writes
+        nothing in the folder. As `look_at_move`; also refused if the folder cannot be it (`Likeness.can_be`), and with `Busy`
+        while a turn runs. `WorkspaceMoved` tells it, with the former path."""
 
     def workspace_path(self, workspace: str, text: str) -> WorkspacePath:
         """A path a person typed, absolute or relative to the workspace; raises `PathEscape` or `PathRefused`. Pure."""

@@ -148,6 +148,15 @@ def _workspace_refused(error: errors.WorkspaceRefused) -> ErrorText:
     known = {
         "home": (tr("This is your home folder."), tr("Nothing was changed. Choose a project folder inside it.")),
         "root": (tr("This is the root of the disk."), tr("Nothing was changed. Choose a project folder.")),
+        "not-alike": (
+            tr("None of the files that the chats know is in {folder}.", folder=error.folder),
+            tr("Nothing was changed. Choose the folder in which the project is now."),
+        ),
+        "has-chats": (
+            tr("{folder} has chats of its own.", folder=error.folder),
+            tr("Nothing was changed. Choose another folder, or work with the chats that are there."),
+        ),
+        "not-missing": (tr("The folder is where it was."), tr("Nothing was changed. Press F5 to look at it again.")),
     }
     title, detail = known.get(
         error.reason,

@@ -14,9 +14,11 @@ from pathlib import Path
 from typing import Protocol
 
 from vibekit_desktop.core.api import Check, StoreSize
+from vibekit_desktop.core.bus import Bus
 from vibekit_desktop.core.disk import folders
 from vibekit_desktop.core.disk.fs import Fs
 from vibekit_desktop.core.disk.workspace import relative
+from vibekit_desktop.core.services import moves
 from vibekit_desktop.core.services.found import Finder
 from vibekit_desktop.core.services.headers import Headers
 from vibekit_desktop.core.services.history import HistoryService
@@ -28,7 +30,9 @@ from vibekit_desktop.core.services.vaults import OpenVault
 from vibekit_desktop.core.types.agents import AgentInfo, AgentState
 from vibekit_desktop.core.types.checkpoints import Problem, ProblemFound, VerifyReport
 from vibekit_desktop.core.types.errors import CannotRead, ChatDamaged, CoreError, PathEscape, WorkspaceMissing
+from vibekit_desktop.core.types.events import WorkspaceMoved
 from vibekit_desktop.core.types.ids import ChatId, WorkspacePath
+from vibekit_desktop.core.types.moves import Likeness
 from vibekit_desktop.core.types.settings import BUDGET_GB
 
 PACKAGES = (
@@ -60,6 +64,7 @@ class LibraryService:
 
     def __init__(
         self,
+        bus: Bus,
         fs: Fs,
         shelf: Shelf,
         history: HistoryService,
@@ -71,6 +76,7 @@ class LibraryService:
         *,
         version: str,
     ) -> None:
+        self._bus = bus
         self._fs = fs
         self._sizes = StoreSizes(fs)
         self._finder = finder
@@ -96,6 +102,36 @@ class LibraryService:
             return self._shelf.for_workspace(str(folder)).workspace_path
 
         return await durably(work)
+
+    async def look_at_move(self, workspace: str, folder: Path) -> Likeness:
+        """How much a folder is like a workspace that is not where it was."""
+        vault = await self._of_workspace(workspace)
+
+        def work() -> Likeness:
+            return moves.look(self._fs, self._shelf, vault, folder)
+
+        async with self._serial.hold(vault.id):
+            return await durably(work)
+
+    async def move_workspace(self, workspace: str, folder: Path) -> str:
+        """The workspace is in this folder from now on, with all its chats."""
+        vault = await self._of_workspace(workspace)
+
+        def work() -> str:
+            with vault.lock.hold():
+                return moves.move(self._fs, self._shelf, vault, folder)
+
+        async with self._serial.hold(vault.id):
+            found = await durably(work)
+        self._bus.publish(WorkspaceMoved(workspace))
+        return found
+
+    async def _of_workspace(self, workspace: str) -> OpenVault:
+        vaults = await asyncio.to_thread(self._shelf.vaults)
+        found = next((vault for vault in vaults if vault.workspace_path == workspace), None)
+        if found is None:
+            raise WorkspaceMissing(workspace)
+        return found
 
     def workspace_path(self, workspace: str, text: str) -> WorkspacePath:
         """A path a person typed, absolute or relative to the workspace."""

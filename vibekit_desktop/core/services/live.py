@@ -36,7 +36,7 @@ from vibekit_desktop.core.types.agents import (
 )
 from vibekit_desktop.core.types.chats import Chat
 from vibekit_desktop.core.types.errors import Busy, CoreError, WorkspaceMissing
-from vibekit_desktop.core.types.events import ChatDeleted
+from vibekit_desktop.core.types.events import ChatDeleted, WorkspaceMoved
 from vibekit_desktop.core.types.ids import ChatId, new_chat_id
 
 _log = logging.getLogger(__name__)
@@ -62,6 +62,7 @@ class LiveService:
         self._work: set[asyncio.Task[None]] = set()
         """Agents that are being started because somebody will need them, or ended because nobody will."""
         self._deletions = means.bus.subscribe(ChatDeleted, lambda event: self._deleted(event.chat))
+        self._moves = means.bus.subscribe(WorkspaceMoved, lambda event: self._moved(event.workspace))
 
     # -- which chat --------------------------------------------------------------------------------------------------
 
@@ -158,6 +159,19 @@ class LiveService:
             self._live.pop(chat, None)  # not before: who ends the program meanwhile ends it too
 
         self._later(work(), "end the agent of a deleted chat")
+
+    def _moved(self, workspace: str) -> None:
+        """Agents that were started where a workspace is no longer work there no more; the next prompt starts them where it is.
+        One that is only gone may come back."""
+
+        async def work() -> None:
+            if workspace in await asyncio.to_thread(lambda: [vault.workspace_path for vault in self._shelf.vaults()]):
+                return
+            for live in [one for one in self._live.values() if one.vault.workspace_path == workspace]:
+                await live.close()
+                self._live.pop(live.chat, None)
+
+        self._later(work(), "end the agents of a workspace that is elsewhere")
 
     async def _end_idle(self) -> None:
         """Not more processes than are of use."""
@@ -327,6 +341,7 @@ class LiveService:
     async def close(self) -> None:
         """End every turn and every agent."""
         self._deletions.close()
+        self._moves.close()
         for task in tuple(self._work):
             task.cancel()
         await asyncio.gather(*self._work, return_exceptions=True)

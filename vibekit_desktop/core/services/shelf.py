@@ -233,6 +233,32 @@ class Shelf:
         if vault is not self._for_this_run:
             self._change(used)
 
+    def seen_as(self, vault: OpenVault) -> tuple[int, int] | None:
+        """Device and inode of a listed vault's workspace when it was last seen; zeros if it never was."""
+        return next(((entry.dev, entry.ino) for entry in self.read().vaults if entry.id == vault.id), None)
+
+    def rebind(self, vault: OpenVault, workspace: str) -> None:
+        """A listed vault's workspace is at ``workspace`` from now on. A vault of that folder, in which there is nothing, is on
+        the list no longer."""
+        here = folders.identity(workspace) or (0, 0)
+        bare = [
+            other.id for other in self.vaults() if other.id != vault.id and folders.same_folder(other.workspace_path, workspace)
+        ]
+
+        def moved(library: LibraryFile) -> LibraryFile:
+            former = next((entry for entry in library.vaults if entry.id == vault.id), None)
+            if former is None:
+                raise WorkspaceRefused(workspace, "not-listed")
+            entry = msgspec.structs.replace(former, workspace=workspace, dev=here[0], ino=here[1], used_at=self._clock())
+            if not Path(entry.folder).is_absolute():
+                self._write_name(entry)
+            kept = (one for one in library.vaults if one.id not in bare)
+            return msgspec.structs.replace(library, vaults=tuple(entry if one.id == entry.id else one for one in kept))
+
+        self._change(moved)
+        for other in bare:
+            self._fs.remove(self._name_of(other))  # else it came back as a second one of the folder if the list were lost
+
     def refuse_as_workspace(self, folder: Path) -> None:
         """Raise `WorkspaceRefused` for the root of the disk, the home folder, and our own data."""
         if folders.is_disk_root(str(folder)):

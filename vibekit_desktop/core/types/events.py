@@ -105,7 +105,8 @@ class HistoryGrew:
 
 @dataclass(frozen=True, slots=True)
 class WorkspaceMoved:
-    """The folder of the chat that this window shows is not where it was any more, is there again, or is another one."""
+    """The folder of the chat that this window shows is not where it was any more, is there again, or is another one; or
+    somebody has said where a workspace is now. ``workspace``: its path until then."""
 
     workspace: str
 
