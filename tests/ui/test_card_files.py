@@ -6,7 +6,18 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from tests.ui import samples
-from vibekit_desktop.core.types.checkpoints import Author, ChangeStatus, EntryKind, How, Timeline
+from vibekit_desktop.core.types.checkpoints import (
+    Author,
+    ChangeStatus,
+    Coverage,
+    EntryKind,
+    FileState,
+    How,
+    Skipped,
+    State,
+    Timeline,
+)
+from vibekit_desktop.ui.models.block_words import spoken
 from vibekit_desktop.ui.models.blocks import CardsBlock
 from vibekit_desktop.ui.models.transcript import TranscriptModel
 from vibekit_desktop.ui.theme.palette import ThemeHub
@@ -121,3 +132,38 @@ def test_a_box_holds_the_first_of_very_many_files_and_the_counts_of_all(model: T
 def test_many_files_that_only_changed_meanwhile_are_counted_too(view: TranscriptView, model: TranscriptModel) -> None:
     model.set_timeline(many(7, author=Author.UNKNOWN))
     assert hit(box(view, model), "fold", f"files:{CALL}").name.startswith("7 files changed while this command ran")
+
+
+NOT_KEPT = FileState(State.NOT_CAPTURED, reason="too-large")
+
+
+def with_big(path: str, call: str, **sides: FileState) -> Timeline:
+    """Turn 5 has one file of which no copy was kept before it, or after it."""
+    timeline = samples.timeline()
+    big = replace(samples.change(path, ChangeStatus.MODIFIED, 0, 0, call), lines_added=None, lines_removed=None, **sides)
+    coverage = Coverage(complete=False, skipped=(Skipped(path, "too-large", 48_000_000),))
+    entries = [
+        replace(entry, files=(big,), coverage=coverage) if (entry.kind, entry.turn) == (EntryKind.TURN, 5) else entry
+        for entry in timeline.entries
+    ]
+    return replace(timeline, entries=tuple(entries))
+
+
+@pytest.mark.parametrize(("path", "call"), [("big.bin", CALL), (str(samples.GUIDE), "call-54")])
+def test_a_file_that_was_not_kept_says_so_and_has_neither_diff_nor_undo(
+    view: TranscriptView, model: TranscriptModel, path: str, call: str
+) -> None:
+    """As in the timeline: for what a command changed, and for what the agent edited itself."""
+    model.set_timeline(with_big(path, call, before=NOT_KEPT))
+    found = box(view, model)
+    assert not [one for one in found.hits if one.text == path]
+    assert [one.name for one in found.hits if one.action == "off"] == ["No earlier copy was kept."] * 2
+    block = model.block(row_of(model))
+    assert isinstance(block, CardsBlock)
+    card = next(one for one in block.cards if one.key == call)
+    assert "48 MB, not captured" in [card.missing, *(file.missing for file in card.files)]
+    assert card.files or "48 MB, not captured" in spoken(block)
+    view.grab()
+    model.set_timeline(with_big(path, call, after=NOT_KEPT))
+    assert [one.action for one in box(view, model).hits if one.text == path] == ["undo"], "what was before it can be put back"
+    view.grab()

@@ -49,6 +49,8 @@ def card_words(card: Card) -> str:
     parts = [f"{card.verb} {card.target}".strip()]
     if card.status and card.state != "done":
         parts.append(card.status)
+    if card.missing:
+        parts.append(card.missing)
     states = {"done": tr("done"), "active": tr("in progress"), "open": tr("not begun")}
     parts += (f"{step.text}: {states[step.state]}" for step in card.steps[:20])
     return ", ".join(parts)

@@ -55,7 +55,7 @@ class AnswerBlock:
 
 @dataclass(frozen=True, slots=True)
 class CardFile:
-    """A file that a command changed."""
+    """A file that a command changed. ``missing``: that no copy of a side was kept, in words; ``lost``: of the one before it."""
 
     path: str
     letter: str
@@ -64,6 +64,8 @@ class CardFile:
     undone: bool = False
     conflict: ConflictCard | None = None
     can_redo: bool = False
+    missing: str = ""
+    lost: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +116,9 @@ class Card:
     """The steps of a plan."""
     conflict: ConflictCard | None = None
     """Who else changed the file."""
+    missing: str = ""
+    lost: bool = False
+    """As in `CardFile`."""
 
     @property
     def opens(self) -> bool:

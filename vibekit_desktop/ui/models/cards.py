@@ -20,7 +20,7 @@ from vibekit_desktop.ui import when
 from vibekit_desktop.ui.models.blocks import Card, CardFile
 from vibekit_desktop.ui.models.conflicts import ConflictCard
 from vibekit_desktop.ui.models.mini_diff import counts
-from vibekit_desktop.ui.models.timeline_phrases import point_of
+from vibekit_desktop.ui.models.timeline_phrases import not_kept, point_of
 from vibekit_desktop.ui.text import tr, tr_n
 from vibekit_desktop.ui.visible import one_line
 from vibekit_desktop.ui.wording import shown_path
@@ -53,13 +53,14 @@ class Known:
     """What is known of the changes of one turn: by the call that made them, by path, and which calls edited a path.
 
     Paths are those the cards show. ``edits`` holds the calls that did not fail, in order; ``conflicts`` says who else changed
-    a path.
+    a path; ``sizes`` how large some are of which no copy was kept.
     """
 
     by_call: Mapping[str, Sequence[FileChange]] = field(default_factory=dict)
     by_path: Mapping[str, FileChange] = field(default_factory=dict)
     edits: Mapping[str, Sequence[str]] = field(default_factory=dict)
     conflicts: Mapping[str, ConflictCard] = field(default_factory=dict)
+    sizes: Mapping[str, int] = field(default_factory=dict)
 
 
 NOTHING_KNOWN = Known()
@@ -248,6 +249,7 @@ def card(call: ToolCall, turn: int, workspace: str, known: Known) -> Card:
         target, mono = _without_tool(call.title), True
     else:
         target, mono = (_without_tool(call.title) if call.kind == "think" else call.title), False
+    missing, lost = not_kept(change, known.sizes.get(path)) if change is not None and not change.undone else ("", False)
     files = () if editing else own
     return Card(
         key=call.id,
@@ -256,7 +258,7 @@ def card(call: ToolCall, turn: int, workspace: str, known: Known) -> Card:
         target=shown_path(target) if path and target == path else one_line(target),
         mono=mono,
         state=state,
-        status=status,
+        status=status or missing,
         turn=turn,
         path=path if change is not None else "",
         undone=change is not None and change.undone,
@@ -265,13 +267,15 @@ def card(call: ToolCall, turn: int, workspace: str, known: Known) -> Card:
         fragments=call.diffs,
         first_line=call.locations[0].line if call.locations else 0,
         output="" if call.diffs else call.output,
-        files=_first_files(files, known.conflicts),
+        files=_first_files(files, known),
         file_count=len(files),
         files_added=sum(change.lines_added or 0 for change in files),
         files_removed=sum(change.lines_removed or 0 for change in files),
         sure=all(change.author is Author.COMMAND for change in own),
         # Of several edits of one file the last one tells of it.
         conflict=known.conflicts.get(path) if change is not None and (not edits or edits[-1] == call.id) else None,
+        missing=missing,
+        lost=lost,
     )
 
 
@@ -308,15 +312,24 @@ def _verb(state: str, past: str, present: str) -> str:
             return past
 
 
-def _first_files(changes: Sequence[FileChange], conflicts: Mapping[str, ConflictCard]) -> tuple[CardFile, ...]:
+def _first_files(changes: Sequence[FileChange], known: Known) -> tuple[CardFile, ...]:
     """The first files of a list, and of the others those that somebody else changed, too."""
-    others = [change for change in changes[_MOST_FILES:] if change.path in conflicts]
-    return tuple(_file(change, conflicts.get(change.path)) for change in (*changes[:_MOST_FILES], *others))
+    others = [change for change in changes[_MOST_FILES:] if change.path in known.conflicts]
+    return tuple(_file(change, known) for change in (*changes[:_MOST_FILES], *others))
 
 
-def _file(change: FileChange, conflict: ConflictCard | None) -> CardFile:
-    counts = (change.lines_added, change.lines_removed)
-    return CardFile(change.path, change.status.value, *counts, change.undone, conflict)
+def _file(change: FileChange, known: Known) -> CardFile:
+    missing, lost = not_kept(change, known.sizes.get(change.path)) if not change.undone else ("", False)
+    return CardFile(
+        path=change.path,
+        letter=change.status.value,
+        added=change.lines_added,
+        removed=change.lines_removed,
+        undone=change.undone,
+        conflict=known.conflicts.get(change.path),
+        missing=missing,
+        lost=lost,
+    )
 
 
 def cards(calls: Sequence[ToolCall], turn: int, workspace: str, known: Known) -> tuple[Card, ...]:

@@ -2,10 +2,11 @@
 
 from dataclasses import dataclass
 
-from vibekit_desktop.core.types.checkpoints import FileChange, Point, State
+from vibekit_desktop.core.types.checkpoints import FileChange, Point
+from vibekit_desktop.ui.models.timeline_phrases import not_kept, why_not_kept
 from vibekit_desktop.ui.models.timeline_rows import Button, Key, RowKind, TimelineRow
 from vibekit_desktop.ui.text import tr
-from vibekit_desktop.ui.wording import shown_path, size_text
+from vibekit_desktop.ui.wording import shown_path
 
 _PLAIN = (Button.DIFF, Button.UNDO)
 _CHANGING = frozenset({Button.UNDO, Button.REDO})
@@ -31,19 +32,14 @@ def file_row(
     buttons: tuple[Button, ...] = _PLAIN
     remark, why = "", span.why_off
     off = _CHANGING if why else _NONE
-    missing = None
-    for state in (change.before, change.after):
-        if state.state is State.NOT_CAPTURED:
-            missing = state
-            break
+    missing, lost = not_kept(change, size)
     if change.undone:
         buttons = (Button.DIFF, Button.REDO) if can_redo else (Button.DIFF,)
         remark = tr("Undone")
-    elif missing is not None:
-        known = missing.size or size
-        remark = tr("{size}, not captured", size=size_text(known)) if known else tr("not captured")
-        off = off | {Button.DIFF, Button.UNDO} if missing is change.before else off | {Button.DIFF}
-        why = tr("No earlier copy was kept.")
+    elif missing:
+        remark = missing
+        off = off | {Button.DIFF, Button.UNDO} if lost else off | {Button.DIFF}
+        why = why_not_kept()
     elif change.old_path is not None and not (change.lines_added or change.lines_removed):
         remark = tr("renamed")
     return TimelineRow(

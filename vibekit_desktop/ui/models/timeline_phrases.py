@@ -12,6 +12,7 @@ from vibekit_desktop.core.types.checkpoints import (
     FileChange,
     Point,
     RestoreKind,
+    State,
     TimelineEntry,
     parse_point,
 )
@@ -84,6 +85,22 @@ def diff_name(change: FileChange, old: Point) -> str:
     where = tr("turn {turn}", turn=old.turn) if isinstance(old, BeforeTurn) else tr("since {point}", point=point_words(old))
     counts = counts_phrase(change)
     return ", ".join(part for part in (tr("Show diff of {path}", path=shown_path(change.path)), where, counts) if part)
+
+
+def not_kept(change: FileChange, size: int | None) -> tuple[str, bool]:
+    """Where a side of a change is not in the store what is said of it, else empty; and whether it is the earlier one, so that
+    it cannot be put back. ``size``: how large it is, if its own state does not tell."""
+    for state in (change.before, change.after):
+        if state.state is State.NOT_CAPTURED:
+            known = state.size or size
+            words = tr("{size}, not captured", size=size_text(known)) if known else tr("not captured")
+            return words, state is change.before
+    return "", False
+
+
+def why_not_kept() -> str:
+    """Why there is no diff, and nothing to put back."""
+    return tr("No earlier copy was kept.")
 
 
 def counts_phrase(change: FileChange) -> str:

@@ -277,6 +277,8 @@ class BlockMaker:
                 messages = self._messages[max(0, start - self._first) : max(0, end - self._first)]
                 calls = [call for message in messages for call in message.tool_calls]
                 found = known_of(entry.files, calls, self._workspace())
+            if sizes := {one.path: one.size for one in entry.coverage.skipped if one.size}:
+                found = replace(found, sizes=sizes)
             if mine := self._conflicts.get(turn):
                 found = replace(found, conflicts=mine)
             self._changes[turn] = found

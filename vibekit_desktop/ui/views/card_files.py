@@ -9,6 +9,7 @@ from PySide6.QtCore import QRectF
 from PySide6.QtGui import QPainter
 
 from vibekit_desktop.ui.models.blocks import FOLD_FROM, Card, CardFile, conflict_key
+from vibekit_desktop.ui.models.timeline_phrases import why_not_kept
 from vibekit_desktop.ui.text import tr, tr_n
 from vibekit_desktop.ui.theme.style import focus_ring
 from vibekit_desktop.ui.views.block_view import PaintState, TextButton, button_ground, icon_button, tall
@@ -143,10 +144,14 @@ class CardFiles(CardDetail):
             box = QRectF(self._counts_place(file, y).left() - 8 - 24, undo.y(), 24, 24)
             phrase = tr("Conflict in {path}: {title}", path=shown_path(file.path), title=file.conflict.title)
             note = self.hit(box, "conflict", phrase, conflict_key(file.conflict))
-        show = self.hit(undo.translated(-24, 0), "diff", diff_words(file, turn), file.path, turn)
-        back = -1
+        diff = undo.translated(-24, 0)
+        if file.missing:
+            show = self.off(diff, why_not_kept())
+        else:
+            show = self.hit(diff, "diff", diff_words(file, turn), file.path, turn)
+        back = self.off(undo, why_not_kept()) if file.lost else -1
         action = "undo" if not file.undone else "redo" if file.can_redo else ""
-        if card.can_undo and action:
+        if card.can_undo and action and not file.lost:
             name = tr("Undo what turn {turn} did to {path}", turn=turn, path=shown_path(file.path))
             words = name if action == "undo" else redo_words(file.path, turn)
             back = self.off(undo, card.held) if card.held else self.hit(undo, action, words, file.path, turn)
@@ -177,21 +182,22 @@ class CardFiles(CardDetail):
     def _counts_place(self, file: CardFile, y: float) -> QRectF:
         """Where the counts of a file stand, or that it was undone."""
         counts = (file.added, file.removed)
-        used = text_width(self.theme, "small", tr("Undone")) if file.undone else counts_width(self.theme, counts)
+        words = tr("Undone") if file.undone else file.missing
+        used = text_width(self.theme, "small", words) if words else counts_width(self.theme, counts)
         return QRectF(self.width - PAD - 48.0 - 8 - used, y, used, self.theme.size("row-file"))
 
     def _paint_file(self, painter: QPainter, state: PaintState, one: _FileRow) -> None:
         theme, file, y, show, back = self.theme, one.file, one.top, one.diff, one.undo
         row = theme.size("row-file")
         draw_letter(painter, theme, file.letter, QRectF(32, y, LETTER_WIDTH, row), faded=file.undone)
-        icon_button(painter, theme, "diff", self.found[show].box, state, show)
+        icon_button(painter, theme, "diff", self.found[show].box, state, -1 if file.missing else show)
         if not file.undone or file.can_redo:
             off = back >= 0 and self.found[back].action == "off"
             box = self.found[show].box.translated(24, 0)
             icon_button(painter, theme, "redo" if file.undone else "undo", box, state, -1 if off else back)
         place = self._counts_place(file, y)
-        if file.undone:
-            draw_text(painter, theme, place, tr("Undone"), style="small", token="text.tertiary", elide=None)
+        if words := tr("Undone") if file.undone else file.missing:
+            draw_text(painter, theme, place, words, style="small", token="text.tertiary", elide=None)
         else:
             draw_counts(painter, theme, (file.added, file.removed), place)
         end = place.left() - 8

@@ -11,6 +11,7 @@ from PySide6.QtGui import QPainter, QPainterPath
 
 from vibekit_desktop.core.types.diffs import StyleRuns
 from vibekit_desktop.ui.models.blocks import Card, CardsBlock, conflict_key
+from vibekit_desktop.ui.models.timeline_phrases import why_not_kept
 from vibekit_desktop.ui.text import tr
 from vibekit_desktop.ui.theme.palette import Theme
 from vibekit_desktop.ui.theme.style import focus_ring, rounded
@@ -94,7 +95,7 @@ class CardsView(CardFiles):
             right = stop.box.x() - 8
         if card.path:
             turn = card.turn
-            free = card.can_undo and not card.held
+            free = card.can_undo and not card.held and not card.lost
             specs = [(tr("Diff"), "diff", diff_words(card, turn))]
             if card.undone and card.can_redo:
                 specs.insert(0, (tr("Redo"), "redo", redo_words(card.path, turn)))
@@ -103,10 +104,13 @@ class CardsView(CardFiles):
                 specs.insert(0, (tr("Undo"), "undo", phrase))
             made = []
             for text, action, phrase in specs:
-                button = TextButton(theme, text, right, middle, enabled=action == "diff" or free)
+                button = TextButton(theme, text, right, middle, enabled=free if action != "diff" else not card.missing)
                 made.append((button, action, phrase))
                 right = button.box.x()
             for button, action, phrase in reversed(made):
+                if card.lost or (card.missing and action == "diff"):
+                    buttons.append((button, self.off(button.box, why_not_kept())))
+                    continue
                 if action != "diff" and card.can_undo and card.held:
                     buttons.append((button, self.off(button.box, card.held)))
                     continue
