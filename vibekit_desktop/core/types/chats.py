@@ -2,6 +2,9 @@
 
 The structs mirror the stored keys of chat.md 1.4 to 1.8 plus our additive ones; unknown keys are kept by
 `core.chat.codec`, which overlays these values on the raw object. Times are Unix milliseconds. Frozen; any thread.
+
+What there are thousands of is made with ``gc=False``: such values hold texts, each other in one direction, and plans as JSON
+has them, so no cycle goes through them, and the collector does not walk over a hundred thousand messages.
 """
 
 from collections.abc import Mapping
@@ -25,7 +28,7 @@ class Role(StrEnum):
     EVENT = "event"
 
 
-class Block(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class Block(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
     """One piece of an answer, in the order it came: ``text``, ``thinking`` or ``tool_use`` (chat.md 1.7)."""
 
     type: str = msgspec.field(default="text")
@@ -37,14 +40,14 @@ class Block(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Ours: how long the agent thought this; 0 = not known."""
 
 
-class Location(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class Location(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
     """A file a tool call looks at; the path as received, it may be absolute."""
 
     path: str = ""
     line: Whole = 0
 
 
-class DiffFragment(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class DiffFragment(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
     """A fragment of a change as the agent told it; never a whole file, never applied."""
 
     path: str = ""
@@ -52,7 +55,7 @@ class DiffFragment(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
     new_text: str = ""
 
 
-class ToolCall(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class ToolCall(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
     """One call of a tool inside an answer (chat.md 1.8)."""
 
     id: str = ""
@@ -73,7 +76,7 @@ class ToolCall(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Ours: how the command of this call ended, where somebody who knows has said it."""
 
 
-class Attached(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class Attached(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
     """Something that went with a prompt: a file by its path, an image by its name alone. Never its content."""
 
     name: str
@@ -81,7 +84,7 @@ class Attached(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     media_type: str = ""
 
 
-class Message(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class Message(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
     """One message. An assistant message is one whole turn of the agent; its tool calls are inside it."""
 
     id: str = ""
@@ -102,7 +105,7 @@ class Message(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Ours: what went with a user's message beside its words."""
 
 
-class ChatPart(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class ChatPart(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
     """Older messages of a chat, in a file of their own that never changes: ``desktop/overflow/<chat>-<n>.json``."""
 
     n: Whole
