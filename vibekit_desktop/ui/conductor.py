@@ -42,6 +42,7 @@ from vibekit_desktop.ui.notify import Notifier
 from vibekit_desktop.ui.operations.checkpoints import CheckpointOperations
 from vibekit_desktop.ui.operations.follow_theme import FollowTheme
 from vibekit_desktop.ui.operations.history import HistoryOperations
+from vibekit_desktop.ui.operations.moves import MoveOperations
 from vibekit_desktop.ui.operations.open_chat import OpenChat
 from vibekit_desktop.ui.review_desk import ReviewDesk
 from vibekit_desktop.ui.taking_back import TakingBack
@@ -106,6 +107,7 @@ class Conductor(QObject):
         around = (core, hub, self.bridge, self.notifier, window, self.open, self.live, self.checkpoints)
         self.reviews = ReviewDesk(*around, self.review)
         self.histories = HistoryOperations(core, self.bridge, self.notifier, self)
+        self.moves = MoveOperations(core, hub, self.bridge, self.notifier, window, self.open)
         self.desk = ChatDesk(
             core, hub, self.bridge, self.notifier, window, self.open, self.sidebar, self.page.header, self.chats
         )
@@ -157,6 +159,8 @@ class Conductor(QObject):
         self.page.unarchive_requested.connect(self.desk.unarchive_open)
         self.page.match_requested.connect(self.back.restore_to)
         self.page.damage_requested.connect(self.desk.work.show_damage)
+        self.page.locate_requested.connect(self.moves.ask)
+        self.moves.moved.connect(self._moved)
         self.desk.store_counted.connect(self.page.set_store)
         self.page.header.inspector_toggled.connect(self._window.toggle_inspector)
         self.transcripts.review_wanted.connect(self.open_review)
@@ -332,6 +336,12 @@ class Conductor(QObject):
         self._window.set_chat("", "")
         self.agents.show_agents()
         self.first_run.show_sources(await self._core.histories.sources())
+
+    def _moved(self, former: str, workspace: str) -> None:
+        """The chats of a workspace are in another folder now."""
+        if self.sidebar.workspace == former:
+            self.sidebar.choose_workspace(workspace)
+        self.histories.start_list()
 
     def new_chat(self) -> None:
         """Begin a chat, after asking where and with whom."""

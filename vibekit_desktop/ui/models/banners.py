@@ -62,7 +62,7 @@ def _facts(known: Known) -> Iterator[Fact]:
     if not view.workspace_found:
         name = workspace_name(view.vault_workspace) or tr("The workspace")
         text = tr("{name} was not found where it was. The chat can be read; nothing can be restored.", name=name)
-        yield Fact(text, "warning", "warning")
+        yield Fact(text, "warning", "warning", tr("Locate…"), "locate")
     if timeline is not None and timeline.unfinished:
         text = tr("A restore of this chat began and did not end. Some of its files may be put back and others not.")
         action = tr("Leave the files as they are") if timeline.to_answer else ""

@@ -33,7 +33,8 @@ class ChatPage(QWidget):
     """The page. Its parts are public: ``header``, ``banner``, ``transcript``, ``foot`` (and its parts); their signals are the
     page's. Without an argument: ``leave_requested``: a restore that did not end is to be ended, the files as they are;
     ``restart_requested``: the agent is to be started again; ``sign_in_requested``: somebody wants to sign in;
-    ``unarchive_requested``: the chat is to come back; ``foot_changed``: the foot has another height.
+    ``unarchive_requested``: the chat is to come back; ``locate_requested``: somebody knows where its folder is now;
+    ``foot_changed``: the foot has another height.
     ``match_requested(point)``: the files are to be as they were where the chat is; ``damage_requested(damage)``: what can't be
     read is to be told one by one.
     """
@@ -42,6 +43,7 @@ class ChatPage(QWidget):
     restart_requested = Signal()
     sign_in_requested = Signal()
     unarchive_requested = Signal()
+    locate_requested = Signal()
     match_requested = Signal(object)
     damage_requested = Signal(object)
     foot_changed = Signal()
@@ -176,6 +178,8 @@ class ChatPage(QWidget):
                 self.restart_requested.emit()
             case "sign-in":
                 self.sign_in_requested.emit()
+            case "locate":
+                self.locate_requested.emit()
             case "unarchive":
                 self.unarchive_requested.emit()
             case "damage" if self._view is not None:
