@@ -140,7 +140,7 @@ def test_undo_and_redo_say_what_came_back(stage: Stage) -> None:
     assert stage.notifier.shown == "Undone: 1 of 1 file is as it was"
     stage.fake.checkpoints.plans[:] = [samples.of_files(samples.planned("a.py", Action.WRITE), kind=RestoreKind.REDO)]
     assert run(stage.work.redo(samples.CHAT)) is not None
-    assert stage.notifier.shown == "Restored 1 of 1 file again"
+    assert stage.notifier.shown == "Redone: 1 of 1 file is as it was before the undo"
 
 
 def test_nothing_to_undo_is_said_and_a_busy_store_can_be_tried_again(stage: Stage) -> None:

@@ -23,6 +23,7 @@ def test_every_error_of_the_core_has_its_own_words() -> None:
         (errors.PlanStale(["a.py"]), "1 file changed since you looked."),
         (errors.PlanStale([]), "Something changed since you looked."),
         (errors.WorkspaceMissing("/home/ada/code/tidepool"), "tidepool was not found where it was."),
+        (errors.WorkspaceMissing(""), "The folder of this chat was not found where it was."),
         (errors.NothingToTakeBack("redo"), "There is nothing to redo."),
         (errors.WorkspaceRefused("/home/ada", "home"), "This is your home folder."),
         (errors.DiskFull("x", "no room"), "The disk is full."),

@@ -161,7 +161,8 @@ def test_what_a_person_did_and_no_turn_wrote_over_is_no_conflict(stage: Stage) -
 def test_without_conflicts_there_is_no_badge_and_a_sentence(stage: Stage) -> None:
     stage.show()
     assert stage.inspector.bar.tabs[2].count == ""
-    assert stage.inspector.conflicts._blank.accessibleName().startswith("No conflicts. Nobody else changed")
+    said = stage.inspector.conflicts._blank.accessibleName()
+    assert said.startswith("No conflicts. No other chat changed a file of this one, and no turn wrote over")
 
 
 def test_a_point_is_pinned_under_the_name_that_was_typed(stage: Stage) -> None:

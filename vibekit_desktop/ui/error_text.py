@@ -242,7 +242,7 @@ def _restore_unfinished(error: errors.RestoreUnfinished) -> ErrorText:
 
 
 def _workspace_missing(error: errors.WorkspaceMissing) -> ErrorText:
-    name = workspace_name(error.looked_at) or error.looked_at
+    name = workspace_name(error.looked_at) or error.looked_at or tr("The folder of this chat")
     return ErrorText(
         tr("{name} was not found where it was.", name=name),
         tr("Nothing was changed. Put the folder back, or connect its drive; chats and their history can still be read."),

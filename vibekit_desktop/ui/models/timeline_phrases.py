@@ -143,6 +143,9 @@ def entry_title(entry: TimelineEntry) -> str:
         case RestoreKind.UNDO_HUNK if entry.files and point is not None:
             what = change_words(point, _upto_of(entry))
             return tr("Undid a part of {what} in {file}", what=what, file=file_name(shown_path(entry.files[0].path)))
+        case RestoreKind.UNDO_TURN if len(entry.files) == 1 and point is not None:
+            file = file_name(shown_path(entry.files[0].path))
+            return tr("Undid {what} in {file}", what=change_words(point, _upto_of(entry)), file=file)
         case RestoreKind.UNDO_TURN | RestoreKind.UNDO_HUNK if point is not None:
             return tr("Undid {what}", what=change_words(point, _upto_of(entry)))
         case RestoreKind.UNDO:

@@ -29,6 +29,8 @@ def done_text(plan: RestorePlan, report: RestoreReport) -> str:
             what = change_words(plan.point, plan.upto)
             if plan.kind is RestoreKind.UNDO_HUNK and report.restored:
                 return tr("Undid a part of {what} in {file}", what=what, file=file_name(shown_path(report.restored[0])))
+            if len(report.restored) == 1:
+                return tr("Undid {what} in {file}", what=what, file=file_name(shown_path(report.restored[0])))
             return tr_n("Undid {what} in {n} file", "Undid {what} in {n} files", done, what=what)
         case RestoreKind.UNDO:
             if not total:
@@ -38,8 +40,9 @@ def done_text(plan: RestorePlan, report: RestoreReport) -> str:
             )
         case RestoreKind.REDO:
             if not total:
-                return tr("Restored the chat again")
-            return tr_n("Restored {done} of {n} file again", "Restored {done} of {n} files again", total, done=done)
+                return tr("Redone: the chat is as it was before the undo")
+            one = "Redone: {done} of {n} file is as it was before the undo"
+            return tr_n(one, "Redone: {done} of {n} files are as they were before the undo", total, done=done)
         case _:
             if plan.scope is Scope.CHAT or not total:
                 return tr("Restored the chat to {point}", point=point)

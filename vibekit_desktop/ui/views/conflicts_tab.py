@@ -256,7 +256,7 @@ class ConflictsTab(QWidget):
         if self._model.rowCount():
             self._stack.setCurrentWidget(self.list)
             return
-        text = tr("Nobody else changed a file that this chat changed.")
+        text = tr("No other chat changed a file of this one, and no turn wrote over what somebody had changed.")
         if self._model.settled:
             text = tr("What others changed under this chat’s hands was settled.")
         self._blank.say("conflict", tr("No conflicts"), text)
