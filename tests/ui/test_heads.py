@@ -1,6 +1,8 @@
 """The heads of the three panes at every text zoom: one line under them, and nothing over its edge."""
 
 import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from tests.ui import sample_changes, samples
@@ -77,3 +79,21 @@ def test_new_chat_is_never_cut_for_the_word_import(qtbot: QtBot, hub: ThemeHub, 
     qtbot.waitUntil(lambda: sidebar.new_chat.width() >= sidebar.new_chat.sizeHint().width())
     assert sidebar._import.text() or zoom > 1.0
     assert not sidebar._import.text() or zoom < 2.0
+
+
+def test_tab_goes_through_the_header_as_it_stands_on_the_screen(qtbot: QtBot) -> None:
+    header = ChatHeader(ThemeHub("light", still=True))
+    qtbot.addWidget(header)
+    header.resize(1100, 56)
+    header.set_chat("A chat", "Claude Code", "Opus", "/work/tidepool", "tidepool")
+    header.set_changed(3)
+    header.show()
+    header.activateWindow()
+    qtbot.waitActive(header)
+    header.review.setFocus(Qt.FocusReason.TabFocusReason)
+    met: list[QWidget] = []
+    for _ in range(3):
+        header.focusNextChild()
+        met.append(header.focusWidget())
+    assert met == [header.search, header.inspector, header.more]
+    assert [one.x() for one in met] == sorted(one.x() for one in met)
