@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel, QMenu
 from pytestqt.qtbot import QtBot
@@ -194,13 +194,20 @@ def filled(qtbot: QtBot) -> MainWindow:
 def test_the_menu_bar_is_there_while_alt_is_held_and_moves_nothing(qtbot: QtBot, filled: MainWindow) -> None:
     bar, centre = filled.menu.bar, filled.panes.centre
     before = centre.mapTo(filled, centre.rect().topLeft())
+    head = QPoint(700, 50)  # near the lower edge of the heads of the panes
     assert not bar.isVisible()
+    assert filled.menu.cover.isHidden()
     QTest.keyPress(filled, Qt.Key.Key_Alt)
     assert bar.isVisible()
+    assert filled.childAt(head) is filled.menu.cover, "what is under the bar is covered as a whole, not cut through"
+    assert filled.childAt(QPoint(700, 58)) is not filled.menu.cover
+    assert filled.menu.cover.geometry().contains(bar.geometry())
     assert centre.mapTo(filled, centre.rect().topLeft()) == before
     QTest.keyRelease(filled, Qt.Key.Key_Alt)
     assert not bar.isVisible()
+    assert filled.menu.cover.isHidden()
     filled.menu.set_always(True)
+    assert filled.menu.cover.isHidden()
     qtbot.waitUntil(lambda: centre.mapTo(filled, centre.rect().topLeft()).y() == filled.menu.height > 0)
     QTest.keyRelease(filled, Qt.Key.Key_Alt)
     assert bar.isVisible()

@@ -49,7 +49,7 @@ class MainWindow(QMainWindow):
         self.panes.sidebar_shown.connect(self._sidebar_shown)
         self.panes.inspector_shown.connect(self.inspector_shown)
         self.panes.narrow_changed.connect(self.narrow_changed)
-        self.menu = WindowMenu(self)
+        self.menu = WindowMenu(self, hub)
         hub.changed.connect(self.menu.place)
         hub.changed.connect(self._place_opener)
         self.set_chat("", "")

@@ -1,19 +1,36 @@
 """The menu bar, made from the table of actions: native on macOS; elsewhere hidden, and over the window while Alt is held.
 
-It lies over the panes instead of above them, so that nothing moves under the pointer when Alt is pressed. UI thread only.
+It lies over the panes instead of above them, so that nothing moves under the pointer when Alt is pressed. It covers their heads
+as a whole. UI thread only.
 """
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
-from PySide6.QtGui import QAction, QActionGroup, QKeyEvent
+from PySide6.QtCore import QEvent, QObject, QRect, Qt, QTimer, Signal
+from PySide6.QtGui import QAction, QActionGroup, QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QApplication, QMenu, QMenuBar, QWidget
 
 from vibekit_desktop.ui.actions import Actions, menus, on_mac
 from vibekit_desktop.ui.text import tr
+from vibekit_desktop.ui.theme.palette import ThemeHub
 from vibekit_desktop.ui.views.key_menu import KeyMenu
 
 _EXCLUSIVE = ("theme-system", "theme-light", "theme-dark")
+
+
+class _Cover(QWidget):
+    """What the bar stands on while it lies over the heads of the panes: as high as they are."""
+
+    def __init__(self, hub: ThemeHub, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._hub = hub
+        self.hide()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        theme = self._hub.theme
+        painter = QPainter(self)
+        painter.fillRect(self.rect(), theme.color("bg.surface"))
+        painter.fillRect(QRect(0, self.height() - 1, self.width(), 1), theme.color("line.hair"))
 
 
 class WindowMenu(QObject):
@@ -24,11 +41,14 @@ class WindowMenu(QObject):
 
     always_changed = Signal()
 
-    def __init__(self, window: QWidget, *, native: bool | None = None) -> None:
+    def __init__(self, window: QWidget, hub: ThemeHub, *, native: bool | None = None) -> None:
         super().__init__(window)
         self._window = window
         self._native = on_mac() if native is None else native
+        self._hub = hub
         self.always = False
+        self.cover = _Cover(hub, window)
+        """Under the bar while Alt is held."""
         self.bar = QMenuBar(window)
         self.bar.setNativeMenuBar(self._native)
         self.bar.setAccessibleName(tr("Menu bar"))
@@ -86,6 +106,7 @@ class WindowMenu(QObject):
             return
         self.always = always
         self.bar.setVisible(always)
+        self.cover.hide()
         self.place()
         self.always_changed.emit()
 
@@ -99,7 +120,10 @@ class WindowMenu(QObject):
         if self._native:
             return
         self._window.setContentsMargins(0, self.height, 0, 0)
-        self.bar.setGeometry(0, 0, self._window.width(), self.bar.sizeHint().height())
+        width, height, head = self._window.width(), self.bar.sizeHint().height(), self._hub.theme.size("header")
+        self.cover.setGeometry(0, 0, width, max(head, height + 1))
+        self.cover.raise_()
+        self.bar.setGeometry(0, 0 if self.always else (self.cover.height() - height) // 2, width, height)
         self.bar.raise_()
 
     def alt(self, event: QKeyEvent, *, pressed: bool) -> bool:
@@ -116,6 +140,7 @@ class WindowMenu(QObject):
         if not self.always:
             self._refresh()
             self.place()
+            self.cover.show()
             self.bar.show()
 
     def _settle(self) -> None:
@@ -123,6 +148,7 @@ class WindowMenu(QObject):
         open_menu = QApplication.activePopupWidget()
         if not self.always and open_menu not in self._menus:
             self.bar.hide()
+            self.cover.hide()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         kind = event.type()
