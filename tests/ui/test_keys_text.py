@@ -1,15 +1,18 @@
 """How keys are written: one way, wherever they stand."""
 
 import pytest
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QKeySequence
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QMenu, QStyleOptionMenuItem, QWidget
 from pytestqt.qtbot import QtBot
 
 from tests.ui import samples
-from vibekit_desktop.ui.actions import Actions, keys_text, on_mac
+from vibekit_desktop.ui.actions import Actions, keys_text, menus, on_mac, table
 from vibekit_desktop.ui.dialogs.shortcuts import rows_of
 from vibekit_desktop.ui.theme.palette import ThemeHub
 from vibekit_desktop.ui.views.chat_menus import ChatFacts, chat_menu
+from vibekit_desktop.ui.views.key_menu import KeyMenu, letters
 from vibekit_desktop.ui.views.main_window import MainWindow
 
 elsewhere = pytest.mark.skipif(on_mac(), reason="macOS has signs of its own for keys")
@@ -30,7 +33,7 @@ def painted(menu: QMenu) -> dict[str, str]:
         menu.initStyleOption(option, action)
         words, _, keys = option.text.partition("\t")
         if keys:
-            found[words] = keys
+            found[words.replace("&", "")] = keys
     return found
 
 
@@ -81,3 +84,35 @@ def test_so_does_the_list_of_keys(window: QWidget) -> None:
     actions.give("review", lambda: None)
     assert ("Review changes", "Ctrl ⇧ D") in rows_of(actions)
     assert not [keys for _, keys in rows_of(actions) if "Shift" in keys]
+
+
+def test_each_entry_of_a_menu_has_a_letter_of_its_own() -> None:
+    for spec in menus():
+        texts = tuple(one.text for group in spec.groups for name in group for one in table() if one.id == name)
+        signs = [text[at].casefold() for text, at in zip(texts, letters(texts), strict=True)]
+        assert -1 not in letters(texts)
+        assert len(set(signs)) == len(texts)
+    assert letters(("Quit", "Fish && chips", "Q")) == (0, -1, -1)
+
+
+@elsewhere
+@pytest.mark.qt_log_ignore("does not support", extend=True)  # menus off screen
+def test_a_letter_chooses_its_entry_and_its_place_is_underlined(qtbot: QtBot) -> None:
+    menu = KeyMenu("View")
+    qtbot.addWidget(menu)
+    chosen: list[str] = []
+    for text in ("As the system", "Light", "Dark"):
+        menu.addAction(text, lambda text=text: chosen.append(text))
+    menu.actions()[1].setEnabled(False)
+    texts: list[str] = []
+    for action in menu.actions():
+        option = QStyleOptionMenuItem()
+        menu.initStyleOption(option, action)
+        texts.append(option.text)
+    assert texts == ["&As the system", "&Light", "&Dark"]
+    menu.popup(QPoint(0, 0))
+    QTest.keyClick(menu, Qt.Key.Key_L)
+    assert not chosen, "what can't be done is not done"
+    QTest.keyClick(menu, Qt.Key.Key_D)
+    assert chosen == ["Dark"]
+    assert not menu.isVisible()
