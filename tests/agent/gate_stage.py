@@ -21,6 +21,7 @@ from vibekit_desktop.core.types.checkpoints import (
     CaptureReport,
     Coverage,
     FileState,
+    Protection,
     Skipped,
     State,
 )
@@ -53,6 +54,7 @@ class RecordingSink:
         """What was closed before a person was asked."""
         self.finishing: list[WorkspacePath] = []
         """What a call was said to have changed."""
+        self.protected = Protection()
         self.slow: asyncio.Event | None = None
         """A command's look waits for it."""
 
@@ -148,11 +150,14 @@ class RecordingSink:
     async def finished(self, paths: Sequence[WorkspacePath], fits: Fits, *, tool_call_id: str) -> None:
         self.finishing += paths
 
-    async def command_begins(self, tool_call_id: str) -> bool:
+    async def protection(self) -> Protection | None:
+        return self.protected
+
+    async def command_begins(self, tool_call_id: str, *, unprotected: bool = False) -> Protection | None:
         self._told("begins", tool_call_id)
         if self.slow is not None:
             await self.slow.wait()
-        return True
+        return self.protected
 
     async def command_ends(self, tool_call_id: str) -> None:
         self._told("ends", tool_call_id)

@@ -379,8 +379,8 @@ class LiveDesk(QObject):
 
     async def _answer_unprotected(self, chat: ChatId, question: Question) -> None:
         """What can't be undone is asked once more."""
-        title, text = words.without_copy(question)
-        choices = [Choice("", tr("Cancel")), Choice("go", tr("Write without a copy"), "danger")]
+        title, text, go = words.without_copy(question)
+        choices = [Choice("", tr("Cancel")), Choice("go", go, "danger")]
         if await Dialog(self._hub, self._window, title, text, choices, icon="warning").ask():
             self.work.answer(chat, question.id, Answer.UNPROTECTED)
 

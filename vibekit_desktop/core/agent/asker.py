@@ -100,6 +100,7 @@ class Asker:
             hold=hold,
             answers=rules.answers(wanted, hold),
             tool_call_id=wish.tool_call_id,
+            protection=wish.protection,
         )
         if hold is Hold.NONE:
             self._waiting[question.id] = wanted

@@ -110,6 +110,15 @@ class Decider:
                 await self._waiting(turn, wish)
                 if turn.stopped():
                     return Decision(Outcome.CANCELLED, wish)
+                if keeps and wish.is_anywhere:
+                    async with turn.order:
+                        kept = await turn.protection()
+                    wish = replace(wish, protection=kept.protection)
+                    if kept.hold is not Hold.NONE:
+                        decision = await self._unkept(turn, wish, kept.hold)
+                        if decision is not None:
+                            return decision
+                        continue
             reply = await self._asker.ask(wish, turn.number, turn.headless)
             if turn.stopped() or reply.answer is None:
                 return Decision(Outcome.CANCELLED, wish)
@@ -127,6 +136,23 @@ class Decider:
                 return Decision(Outcome.CANCELLED, wish) if turn.stopped() else decision
             wish = await self._changed(wish, await self.look(wish))
         return Decision(Outcome.DENIED, wish)
+
+    async def _unkept(self, turn: GuardedTurn, wish: Wish, hold: Hold) -> Decision | None:
+        """Ask at once about what cannot all be taken back, and say so; None: it is to be tried again."""
+        answer = await self.held(turn, wish, hold)
+        if answer is Answer.UNPROTECTED:
+            return await self._unprotected(turn, wish)
+        if answer is Answer.RETRY:
+            return None
+        return Decision(Outcome.CANCELLED if answer is None else Outcome.DENIED, wish)
+
+    async def _unprotected(self, turn: GuardedTurn, wish: Wish) -> Decision | None:
+        """Keep what can be kept of it, now that nobody waits any more; None if it is not what was asked about."""
+        async with turn.order:
+            if turn.stopped():
+                return Decision(Outcome.CANCELLED, wish)
+            kept = await turn.keep(wish, unprotected=True)
+        return None if kept.changed else Decision(Outcome.ALLOWED, wish, unprotected=True)
 
     async def _waiting(self, turn: GuardedTurn, wish: Wish) -> None:
         """A person is about to be asked: from here on the agent does nothing about it, so what changes is somebody else's."""
@@ -179,11 +205,9 @@ class Decider:
                 return None
             if kept.hold is Hold.NONE:
                 return Decision(Outcome.ALLOWED, wish)
-            answer = await self.held(turn, wish, kept.hold)
+            answer = await self.held(turn, replace(wish, protection=kept.protection), kept.hold)
             if answer is Answer.UNPROTECTED:
-                async with turn.order:  # what can be kept of it, now that nobody waits any more
-                    kept = await turn.keep(wish)
-                return None if kept.changed else Decision(Outcome.ALLOWED, wish, unprotected=True)
+                return await self._unprotected(turn, wish)
             if answer is not Answer.RETRY:
                 return Decision(Outcome.CANCELLED if answer is None else Outcome.DENIED, wish)
 

@@ -154,7 +154,7 @@ class Gate:
                 return
             if call.diffs:  # it may have been done before it was told
                 await self._sink.finished([place.real for place in free if place.real], _fits(call, free), tool_call_id=call.id)
-            kept = await turn.keep(replace(wish, places=free))
+            kept = await turn.keep(replace(wish, places=free), unprotected=True)  # it may run already
             if kept.refused is not None or kept.hold:
                 _log.info("an edit that nobody asked about was not kept: %s", kept.refused or kept.hold)
 

@@ -16,7 +16,7 @@ from vibekit_desktop.core.agent.policy import Refused
 from vibekit_desktop.core.agent.sink import Sink
 from vibekit_desktop.core.agent.wishes import WRITES, Wish
 from vibekit_desktop.core.types.agents import Given, Headless, Hold, Operation
-from vibekit_desktop.core.types.checkpoints import CaptureReport, FileState, State
+from vibekit_desktop.core.types.checkpoints import ALL_KEPT, CaptureReport, FileState, Protection, State
 from vibekit_desktop.core.types.errors import (
     CoreError,
     DiskFull,
@@ -38,17 +38,20 @@ an agent gone wild."""
 _FOLDER = "folder"
 _NOTHING_THERE = ("empty-folder", "missing")
 _TOO_LARGE = "too-large"
+_DISK_FULL = "disk-full"
 
 
 @dataclass(frozen=True, slots=True)
 class Kept:
     """Whether what is about to go is in the store. ``hold``: it is not, and why. ``changed``: it is, and it is not what was
-    looked at before. ``refused``: a path that must not be touched. ``gone``: there is no workspace folder any more."""
+    looked at before. ``refused``: a path that must not be touched. ``gone``: there is no workspace folder any more.
+    ``protection``: what of the workspace is not in the store, where all of it may be changed."""
 
     hold: Hold = Hold.NONE
     changed: bool = False
     refused: Refused | None = None
     gone: bool = False
+    protection: Protection = ALL_KEPT
 
 
 KEPT = Kept()
@@ -63,6 +66,13 @@ def hold_of(error: CoreError) -> Hold:
     if isinstance(error, PathRefused) and error.reason == _FOLDER:
         return Hold.TOO_LARGE  # a folder with more in it than is kept one by one
     return Hold.CANNOT_STORE
+
+
+def _protected(found: Protection) -> Kept:
+    if not found.unkept:
+        return Kept(protection=found)
+    full = any(one.reason == _DISK_FULL for one in found.unkept)
+    return Kept(hold=Hold.DISK_FULL if full else Hold.CANNOT_STORE, protection=found)
 
 
 class GuardedTurn:
@@ -179,12 +189,16 @@ class GuardedTurn:
 
     # -- commands ----------------------------------------------------------------------------------------------------
 
-    async def begin_command(self, call: str) -> None:
-        """A command is about to run; within `order`. What the vault raises is raised."""
+    async def begin_command(self, call: str, *, unprotected: bool = False) -> Protection:
+        """A command is about to run; within `order`. What the vault raises is raised. With anything ``unkept`` it has not
+        begun, unless ``unprotected``."""
         self.heard_running.add(call)
-        if call not in self._commands:
-            await self._sink.command_begins(call)
+        if call in self._commands:
+            return ALL_KEPT
+        found = await self._sink.command_begins(call, unprotected=unprotected) or ALL_KEPT
+        if unprotected or not found.unkept:
             self._commands.add(call)
+        return found
 
     async def end_command(self, call: str) -> None:
         """A command has ended, if it ever began; within `order`."""
@@ -203,11 +217,11 @@ class GuardedTurn:
 
     # -- keeping -----------------------------------------------------------------------------------------------------
 
-    async def keep(self, wish: Wish) -> Kept:
+    async def keep(self, wish: Wish, *, unprotected: bool = False) -> Kept:
         """Put into the store what a wish is about to overwrite, delete, or run over; within `order`. Where one path can't be
-        kept the others are."""
-        if wish.operation is Operation.RUN or (wish.operation in WRITES and not wish.inside):
-            return await self._tried(self._looked_at(wish))
+        kept the others are. ``unprotected``: a command begins nevertheless."""
+        if wish.is_anywhere:
+            return await self._tried(self._looked_at(wish, unprotected=unprotected))
         if wish.operation is Operation.MOVE and len(wish.inside) == 2:
             return await self._tried(self._keep_move(wish))
         return await self._keep_each(wish) if wish.operation in WRITES else KEPT
@@ -225,10 +239,17 @@ class GuardedTurn:
             _log.info("what an agent is about to change was not kept: %s", error.code)
             return Kept(hold=hold_of(error))
 
-    async def _looked_at(self, wish: Wish) -> Kept:
+    async def protection(self) -> Kept:
+        """What of the workspace is not in the store, before a person is asked about something that may change any of it; within
+        `order`."""
+        return await self._tried(self._protection())
+
+    async def _protection(self) -> Kept:
+        return _protected(await self._sink.protection() or ALL_KEPT)
+
+    async def _looked_at(self, wish: Wish, *, unprotected: bool = False) -> Kept:
         """Nobody knows which paths it is about, so the whole workspace is looked at, as with a command."""
-        await self.begin_command(wish.tool_call_id)
-        return KEPT
+        return _protected(await self.begin_command(wish.tool_call_id, unprotected=unprotected))
 
     async def _keep_each(self, wish: Wish, *, stays: WorkspacePath | None = None) -> Kept:
         """Path by path. ``stays``: the one that a deletion or a move leaves there."""

@@ -6,7 +6,7 @@ All of it is about one chat and its open turn. Errors are those of `core.types.e
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
-from vibekit_desktop.core.types.checkpoints import CaptureReport, FileState
+from vibekit_desktop.core.types.checkpoints import CaptureReport, FileState, Protection
 from vibekit_desktop.core.types.ids import WorkspacePath
 
 Fits = Callable[[WorkspacePath, bytes | None, bytes | None], bool]
@@ -59,9 +59,12 @@ class Sink(Protocol):
     async def finished(self, paths: Sequence[WorkspacePath], fits: Fits, *, tool_call_id: str) -> None:
         """A call is said to have changed these paths: what the disk shows of it is the agent's. Never raises."""
 
-    async def command_begins(self, tool_call_id: str) -> bool:
-        """A command is about to run; the disk is looked at first, for at most two seconds. False: the look was not done by
-        then, what was before the command is not known."""
+    async def protection(self) -> Protection | None:
+        """What a command that ran now could change for good, once everything is kept that can be. None: it took too long."""
+
+    async def command_begins(self, tool_call_id: str, *, unprotected: bool = False) -> Protection | None:
+        """A command is about to run; the disk is looked at first, for at most two seconds. None: the look was not done by
+        then, what was before the command is not known. With anything ``unkept`` it does not begin, unless ``unprotected``."""
 
     async def command_ends(self, tool_call_id: str) -> None:
         """The command ended: what it changed is looked for. Never raises for want of a begin."""

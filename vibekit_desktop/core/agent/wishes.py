@@ -9,7 +9,7 @@ from vibekit_desktop.core.agent.policy import Refused, Verdict
 from vibekit_desktop.core.agent.rules import Wanted, folder_of
 from vibekit_desktop.core.types.agents import Operation, Why
 from vibekit_desktop.core.types.chats import DiffFragment
-from vibekit_desktop.core.types.checkpoints import FileState, State
+from vibekit_desktop.core.types.checkpoints import ALL_KEPT, FileState, Protection, State
 from vibekit_desktop.core.types.ids import WorkspacePath
 
 _SHOWN_CHARS = 200
@@ -60,6 +60,13 @@ class Wish:
     title: str = ""
     diffs: tuple[DiffFragment, ...] = ()
     why: frozenset[Why] = frozenset()
+    protection: Protection = ALL_KEPT
+    """What it may change for good, where it may change anything."""
+
+    @property
+    def is_anywhere(self) -> bool:
+        """Whether nobody knows what in the workspace it will change."""
+        return self.operation is Operation.RUN or (self.operation in WRITES and not self.inside)
 
     @property
     def inside(self) -> tuple[WorkspacePath, ...]:

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
+from vibekit_desktop.core.checkpoint.copies import NOTHING_LEFT, Copied, keep
 from vibekit_desktop.core.checkpoint.ground import Ground
 from vibekit_desktop.core.checkpoint.history import Observation, View, agree
 from vibekit_desktop.core.checkpoint.known import NO_COPY, Entry, Seen, state_of
@@ -65,6 +66,8 @@ class Looked:
     whole: bool = False
     first: bool = False
     """There was no earlier look to compare with."""
+    copied: Copied = NOTHING_LEFT
+    """The paths that no line names and of which there is no copy."""
 
 
 def skipped(path: str, reason: str, size: int | None = None) -> SkippedPath:
@@ -93,8 +96,11 @@ def named_difference(view: View, path: WorkspacePath, disk: FileState) -> Differ
     return None if agree(last.after, now) else Difference(path=path, before=last.after, after=now, last=last)
 
 
-def compare_whole(ground: Ground, view: View, seen: Mapping[WorkspacePath, FileState]) -> Looked:
-    """Look at everything. Where the workspace cannot be walked, at the named paths only, and that is said."""
+def compare_whole(
+    ground: Ground, view: View, seen: Mapping[WorkspacePath, FileState], *, before_command: bool = False
+) -> Looked:
+    """Look at everything. Where the workspace cannot be walked, at the named paths only, and that is said. ``before_command``:
+    larger files are copied as well."""
     workspace = ground.folder()
     if not ground.whole:
         return _partly(compare_named(ground, view, seen), skipped(".", NOT_WALKED))
@@ -111,7 +117,8 @@ def compare_whole(ground: Ground, view: View, seen: Mapping[WorkspacePath, FileS
     if any(reason == CUT_SHORT for _, reason in tree.problems) and not tree.complete:
         return _partly(compare_named(ground, view, seen), skipped(".", TOO_MANY))
     old = ground.known.load(workspace.identity)
-    return _Comparison(ground, view, seen, tree, git, old, started_ns - _TICK_NS).run()
+    limit = ground.limits.capture_bytes if before_command else ground.limits.copy_bytes
+    return _Comparison(ground, view, seen, tree, git, old, started_ns - _TICK_NS).run(limit)
 
 
 def _partly(looked: Looked, why: SkippedPath) -> Looked:
@@ -146,7 +153,7 @@ class _Comparison:
         self._blind = tuple(f"{path}/" for path, _ in tree.problems)
         """Folders that could not be read: what is in them did not go."""
 
-    def run(self) -> Looked:
+    def run(self, copy_limit: int) -> Looked:
         here = {path for path, stamp in self._tree.entries.items() if stamp.kind in ("file", "link")}
         old = self._old.entries if self._old is not None else {}
         for path in sorted(here | old.keys() | self._view.by_path.keys()):
@@ -167,7 +174,9 @@ class _Comparison:
         seen = Seen(
             workspace=self._ground.folder().identity, entries=self._entries, folders=folders, ignored=self._tree.ignored
         )
-        self._ground.known.prune({entry.sha for path, entry in self._entries.items() if path not in self._view.by_path})
+        unnamed = [path for path in self._entries if path not in self._view.by_path]
+        copies = self._ground.known.prune({self._entries[path].sha for path in unnamed})
+        copied = keep(self._ground, self._entries, unnamed, copies, limit=copy_limit)
         return Looked(
             differences=tuple(self._found),
             folders=self._folders(folders),
@@ -175,6 +184,7 @@ class _Comparison:
             seen=seen,
             whole=self._tree.complete,
             first=self._old is None,
+            copied=copied,
         )
 
     def _is_young(self, stamp: Stamp) -> bool:
@@ -267,8 +277,8 @@ class _Comparison:
             self._found.append(Difference(path=path, before=before, after=after))
 
     def _is_same(self, path: WorkspacePath, old: Entry, stamp: Stamp) -> bool:
-        if old.stamp == stamp and not old.fresh:
-            return True
+        if old.stamp == stamp and not (old.fresh and (old.sha or old.git)):
+            return True  # of a content that nobody has read, reading it now says nothing
         return bool(old.git) and self._clean(path) == old.git and old.stamp.mode == stamp.mode
 
     def _pair_renames(self) -> None:

@@ -8,6 +8,7 @@ used, and go when no state needs them (docs/storage-format.md 1 and 5). Blocking
 import hashlib
 import os
 from collections.abc import Collection, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -118,15 +119,21 @@ class Known:
         """Keep a copy of a small file; its hash. Not synced: it is a help, and checked when it is used."""
         data = b"".join(pieces)
         sha = hash_of(data)
+        with suppress(CannotWrite):  # it is tried again by the next look
+            self.keep(sha, data)
+        return sha
+
+    def keep(self, sha: BlobHash, data: bytes) -> None:
+        """Keep a copy of a content; `CannotWrite`, `DiskFull`."""
         path = self._copy_path(sha)
         if self._fs.is_file(path):
-            return sha
+            return
         self._fs.make_folder(path.parent)
         try:
             self._fs.write_new(path, data)
         except CannotWrite:
             self._drop(path)
-        return sha
+            raise
 
     def copied(self, sha: str) -> bytes | None:
         """The copy of a content, if there is one and it is right."""
@@ -136,12 +143,16 @@ class Known:
             return None
         return data if hash_of(data) == sha else None
 
-    def prune(self, needed: Collection[str]) -> None:
-        """Remove the copies that no state needs any more."""
+    def prune(self, needed: Collection[str]) -> frozenset[str]:
+        """Remove the copies that no state needs any more; the others."""
+        kept: set[str] = set()
         for shard in self._names(self._copies):
             for name in self._names(self._copies / shard):
-                if shard + name not in needed:
+                if shard + name in needed:
+                    kept.add(shard + name)
+                else:
                     self._drop(self._copies / shard / name)
+        return frozenset(kept)
 
     def _names(self, folder: Path) -> list[str]:
         try:

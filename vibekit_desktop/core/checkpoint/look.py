@@ -11,17 +11,17 @@ from dataclasses import dataclass, replace
 
 import msgspec
 
-from vibekit_desktop.core.checkpoint import baseline, log, ownership
+from vibekit_desktop.core.checkpoint import baseline, copies, log, ownership
 from vibekit_desktop.core.checkpoint.baseline import Difference, Looked
 from vibekit_desktop.core.checkpoint.ground import Ground
 from vibekit_desktop.core.checkpoint.history import Observation, View, agree, is_known
-from vibekit_desktop.core.checkpoint.known import Seen
+from vibekit_desktop.core.checkpoint.known import Seen, state_of
 from vibekit_desktop.core.checkpoint.log import CoverageLine, Line, SkippedPath
 from vibekit_desktop.core.checkpoint.open_turns import OpenTurn, last_look, open_turn, open_turns
 from vibekit_desktop.core.checkpoint.tidy import folder_line
-from vibekit_desktop.core.types.checkpoints import Author, FileState, How, State
-from vibekit_desktop.core.types.errors import BlobCorrupt, BlobNotFound, EnvironmentFault, LogDamaged
-from vibekit_desktop.core.types.ids import ChatId, WorkspacePath
+from vibekit_desktop.core.types.checkpoints import Author, FileState, How, Protection, Skipped, State
+from vibekit_desktop.core.types.errors import BlobCorrupt, BlobNotFound, CannotRead, EnvironmentFault, LogDamaged
+from vibekit_desktop.core.types.ids import BlobHash, ChatId, WorkspacePath
 
 STILL_CHANGING = "still-changing"
 TOO_LARGE = "too-large"
@@ -70,10 +70,31 @@ def before_turn(ground: Ground, chat: ChatId) -> CoverageLine:
     return CoverageLine(complete=looked.whole, skipped=tuple(one for one in looked.skipped if one.reason not in earlier))
 
 
-def before_command(ground: Ground, chat: ChatId) -> None:
-    """The look before a command of ``chat``. What it finds no command is told to have made, even if one counts as running: its
-    end may never have been said."""
-    _look(ground, chat)
+def before_command(ground: Ground, chat: ChatId) -> Protection:
+    """The look before a command of ``chat``, and what of the workspace is not in the store after it. What it finds no command
+    is told to have made, even if one counts as running: its end may never have been said."""
+    looked = _look(ground, chat, before_command=True)
+    failed, left_out = list(looked.copied.failed), list(looked.copied.left_out)
+    if looked.seen is None:
+        return Protection(tuple(failed), (*left_out, *(Skipped(one.path, one.reason) for one in looked.skipped)))
+    for path, seen in ground.vault.memory.public().by_path.items():
+        entry = looked.seen.entries.get(path)
+        last = seen[-1].after
+        if entry is None or (is_known(last) and last.state is not State.NOT_CAPTURED):
+            continue
+        size = entry.stamp.size
+        if entry.sha and ground.vault.blobs.has(BlobHash(entry.sha)):
+            continue
+        if size > ground.limits.capture_bytes:
+            left_out.append(Skipped(path, TOO_LARGE, size))
+            continue
+        try:
+            store_content(ground, path, state_of(entry))
+        except CannotRead:
+            left_out.append(Skipped(path, copies.CANNOT_READ, size))
+        except EnvironmentFault as error:
+            failed.append(Skipped(path, copies.why(error), size))
+    return Protection(tuple(failed), tuple(left_out))
 
 
 def after_command(ground: Ground, chat: ChatId, tool_call_id: str = "") -> None:
@@ -136,13 +157,17 @@ def _look(
     whole: bool = True,
     seen: Mapping[WorkspacePath, FileState] | None = None,
     command: bool = False,
+    before_command: bool = False,
     tool_call_id: str = "",
 ) -> Looked:
     """Compare, write the lines, remember."""
     if ground.vault.damage(looker):
         raise LogDamaged(looker, ground.vault.damage(looker))
     view = ground.vault.memory.public()
-    looked = (baseline.compare_whole if whole else baseline.compare_named)(ground, view, seen or {})
+    if whole:
+        looked = baseline.compare_whole(ground, view, seen or {}, before_command=before_command)
+    else:
+        looked = baseline.compare_named(ground, view, seen or {})
     turns = open_turns(ground)
     whose = _whose(ground, looker, turns, command=command)
     if looked.first and turns:
@@ -190,7 +215,10 @@ def whose_capture(ground: Ground, chat: ChatId) -> Whose:
 
 
 def kept(ground: Ground, state: FileState) -> FileState:
-    """A state that a line of ours is going to name: its content comes under our own care, if it is there."""
+    """A state that a line of ours is going to name: its content comes under our own care, if it is there, by now perhaps."""
+    late = state.state is State.NOT_CAPTURED and state.mode is not None and state.sha is not None  # with a mode: no link
+    if late and state.sha is not None and ground.vault.blobs.has(state.sha):
+        state = FileState(State.PRESENT, state.sha, state.mode, size=state.size)
     if state.has_content and state.sha is not None:
         with suppress(BlobNotFound, BlobCorrupt):
             ground.vault.blobs.keep_own(state.sha)

@@ -17,7 +17,7 @@ from vibekit_desktop.core.checkpoint.open_turns import OpenTurn, open_turn
 from vibekit_desktop.core.disk import faults
 from vibekit_desktop.core.disk.ignore import IgnoreRules
 from vibekit_desktop.core.disk.tree import Stamp, walk
-from vibekit_desktop.core.types.checkpoints import CaptureReport, FileState, State
+from vibekit_desktop.core.types.checkpoints import CaptureReport, FileState, Protection, State
 from vibekit_desktop.core.types.errors import CannotRead, NoOpenTurn
 from vibekit_desktop.core.types.ids import ChatId, WorkspacePath
 
@@ -59,10 +59,17 @@ class Recorder:
         )
         return number
 
-    def begin_command(self, chat: ChatId, *, tool_call_id: str = "") -> int:
-        """A look, then a command runs; the number of its turn. `NoOpenTurn` outside of a turn."""
+    def protect(self, chat: ChatId) -> Protection:
+        """A look as before a command: everything is kept that can be, and what is not is told. `NoOpenTurn` outside of one."""
+        self._require(chat, "turn")
+        return look.before_command(self._ground, chat)
+
+    def begin_command(self, chat: ChatId, *, tool_call_id: str = "", looked: bool = False) -> int:
+        """A look, then a command runs; the number of its turn. `NoOpenTurn` outside of a turn. ``looked``: `protect` has just
+        looked."""
         turn = self._require(chat, "turn")
-        look.before_command(self._ground, chat)
+        if not looked:
+            look.before_command(self._ground, chat)
         self._ground.vault.append(chat, [Line(type="command_start", turn=turn.turn, tool_call_id=tool_call_id)])
         return turn.turn
 

@@ -17,7 +17,7 @@ from vibekit_desktop.core.services.serial import durably
 from vibekit_desktop.core.services.turn_book import TurnBook, message_count, stamp
 from vibekit_desktop.core.services.vaults import OpenVault
 from vibekit_desktop.core.types.chats import Message
-from vibekit_desktop.core.types.checkpoints import CaptureReport, FileState, LeaveReason, State
+from vibekit_desktop.core.types.checkpoints import ALL_KEPT, CaptureReport, FileState, LeaveReason, Protection, State
 from vibekit_desktop.core.types.errors import CannotRead, CoreError, NoOpenTurn, PathRefused, WorkspaceMissing
 from vibekit_desktop.core.types.events import MessageUpdated
 from vibekit_desktop.core.types.ids import ChatId, WorkspacePath
@@ -37,7 +37,7 @@ class LiveSink:
         self._vault = vault
         self._chat = chat
         self._look_s = look_s
-        self._looks: dict[str, asyncio.Task[int]] = {}
+        self._looks: dict[str, asyncio.Task[Protection]] = {}
         self._unseen = False
 
     # -- looking -----------------------------------------------------------------------------------------------------
@@ -182,29 +182,48 @@ class LiveSink:
 
     # -- commands ----------------------------------------------------------------------------------------------------
 
-    async def command_begins(self, tool_call_id: str) -> bool:
+    async def protection(self) -> Protection | None:
+        """Look as before a command, for at most two seconds."""
+        task = asyncio.create_task(
+            self._book.changing(self._chat, self._vault, lambda kernel: kernel.recorder.protect(self._chat)),
+            name="look before a question",
+        )
+        done, _ = await asyncio.wait({task}, timeout=self._look_s)
+        if done:
+            return task.result()
+        task.add_done_callback(_forget)
+        return None
+
+    async def command_begins(self, tool_call_id: str, *, unprotected: bool = False) -> Protection | None:
         """Look before a command, for at most two seconds."""
         if tool_call_id in self._looks:
-            return True
+            return ALL_KEPT
+        late: list[bool] = []
 
-        async def look() -> int:
-            return await self._book.changing(
-                self._chat, self._vault, lambda kernel: kernel.recorder.begin_command(self._chat, tool_call_id=tool_call_id)
-            )
+        def begin(kernel: CheckpointKernel) -> Protection:
+            found = kernel.recorder.protect(self._chat)
+            if unprotected or late or not found.unkept:
+                kernel.recorder.begin_command(self._chat, tool_call_id=tool_call_id, looked=True)
+            return found
 
-        task = self._looks[tool_call_id] = asyncio.create_task(look(), name="look before a command")
+        task = self._looks[tool_call_id] = asyncio.create_task(
+            self._book.changing(self._chat, self._vault, begin), name="look before a command"
+        )
         done, _ = await asyncio.wait({task}, timeout=self._look_s)
         if not done:
             _log.info("a command of chat %s did not wait for its look", self._chat)
             self._unseen = True
-            return False
+            late.append(True)
+            return None
         try:
-            task.result()
+            found = task.result()
         except CoreError as error:
             _log.info("the look before a command of chat %s failed: %s", self._chat, error.code)
             self._looks.pop(tool_call_id, None)
             raise
-        return True
+        if found.unkept and not unprotected:
+            self._looks.pop(tool_call_id, None)
+        return found
 
     async def command_ends(self, tool_call_id: str) -> None:
         """Look for what a command changed."""
@@ -228,3 +247,9 @@ class LiveSink:
             _log.info("the look after a command of chat %s failed: %s", self._chat, error.code)
             return
         await self._tell(None)
+
+
+def _forget(task: "asyncio.Task[Protection]") -> None:
+    """Nobody waits for it any more; the look before the command says the same again."""
+    if not task.cancelled() and (error := task.exception()) is not None:
+        _log.info("a look before a question failed: %s", error)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from vibekit_desktop.core.types.chats import DiffFragment
-from vibekit_desktop.core.types.checkpoints import Coverage, FileChange
+from vibekit_desktop.core.types.checkpoints import ALL_KEPT, Coverage, FileChange, Protection
 from vibekit_desktop.core.types.errors import CoreError
 from vibekit_desktop.core.types.ids import ChatId
 
@@ -248,6 +248,8 @@ class Question:
     hold: Hold = Hold.NONE
     answers: tuple[Answer, ...] = (Answer.ALLOW_ONCE, Answer.DENY)
     tool_call_id: str = ""
+    protection: Protection = ALL_KEPT
+    """What of the workspace is not in the store, where what is asked about may change any of it."""
 
 
 class RuleKind(StrEnum):

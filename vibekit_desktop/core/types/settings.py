@@ -73,7 +73,7 @@ CAPTURE_MB = SettingKind(
 COPY_MB = SettingKind(
     key="baseline.copy_mb",
     default=1,
-    text="Files that git does not have are copied when a turn begins if they are not larger than so many megabytes.",
+    text="When a turn begins, files up to so many megabytes are copied that git does not have; before a command, all.",
     most=1024,
 )
 COPIES_MB = SettingKind(

@@ -9,10 +9,11 @@ from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from vibekit_desktop.core.types.agents import Answer, Hold, Operation, Question, Why
-from vibekit_desktop.ui.text import tr
+from vibekit_desktop.core.types.checkpoints import Skipped
+from vibekit_desktop.ui.text import tr, tr_n
 from vibekit_desktop.ui.visible import one_line, visible_name
 from vibekit_desktop.ui.when import duration
-from vibekit_desktop.ui.wording import ELLIPSIS, file_name
+from vibekit_desktop.ui.wording import ELLIPSIS, file_name, size_text
 
 _PLAIN = re.compile(r"[\w.@+-]{1,48}")
 _HOST = re.compile(r"[a-z0-9.-]{1,80}(:\d{1,5})?")
@@ -41,6 +42,8 @@ def headline(question: Question) -> str:
     """Who wants what, as a sentence without an end: "Claude Code wants to run a command"."""
     agent = agent_name(question)
     name = _name(question)
+    if question.hold is not Hold.NONE and question.operation is Operation.RUN:
+        return tr("{agent} wants to run a command, and not all of it could be undone", agent=agent)
     if question.hold is not Hold.NONE:
         return tr("{agent} waits: this change can't be kept so that it could be undone", agent=agent)
     outside = Why.OUTSIDE in question.why
@@ -116,8 +119,29 @@ def agents_words(question: Question) -> str:
 
 def reasons(question: Question) -> tuple[str, ...]:
     """Why it is asked although a rule might have answered, or why an allowed write waits."""
-    found = [_HOLDS[question.hold]] if question.hold is not Hold.NONE else []
-    return tuple(tr(text) for text in (*found, *(_WHY[why] for why in question.why)))
+    found = tuple(tr(_WHY[why]) for why in question.why)
+    if question.hold is Hold.NONE:
+        return found
+    unkept = question.protection.unkept
+    return (_unkept(question.hold, unkept) if unkept else tr(_HOLDS[question.hold]), *found)
+
+
+def _unkept(hold: Hold, unkept: tuple[Skipped, ...]) -> str:
+    """What the store could not keep a copy of, before something that may change anything."""
+    names = _files(unkept)
+    why = tr("the disk is full") if hold is Hold.DISK_FULL else tr("it can’t be written")
+    it = tr_n("What is done to it can’t be taken back.", "What is done to them can’t be taken back.", len(unkept))
+    return tr("The store could not keep a copy of {files}: {why}. {it}", files=names, why=why, it=it)
+
+
+def _files(found: tuple[Skipped, ...]) -> str:
+    """Files by name and size: "rand.bin (3.0 MB)", "rand.bin (3.0 MB) and 4 more files". Only a plain name stands there."""
+    first = found[0]
+    name = file_name(first.path)
+    size = f" ({size_text(first.size)})" if first.size is not None else ""
+    text = f"{name if _PLAIN.fullmatch(name) else tr('a file')}{size}"
+    more = len(found) - 1
+    return text if not more else tr_n("{text} and 1 more file", "{text} and {n} more files", more, text=text)
 
 
 _WHY = {
@@ -140,6 +164,20 @@ def reassurance(question: Question) -> str:
     if question.hold is not Hold.NONE:
         return ""
     turn = question.turn
+    left_out = question.protection.left_out
+    if question.operation is Operation.RUN and any(one.path == "." for one in left_out):
+        return tr(
+            "Checkpoint {turn} is saved. Not every file of this workspace is captured, so not all that this command changes "
+            "can be taken back; effects outside it can’t.",
+            turn=turn,
+        )
+    if question.operation is Operation.RUN and left_out:
+        return tr(
+            "Checkpoint {turn} is saved. Files this command changes in the workspace can be taken back, but not {files}: not "
+            "captured. Effects outside it can’t.",
+            turn=turn,
+            files=_files(left_out),
+        )
     match question.operation:
         case Operation.READ | Operation.FETCH:
             return ""
@@ -177,6 +215,8 @@ def answer_button(question: Question, answer: Answer) -> AnswerButton:
         case Answer.RETRY:
             return AnswerButton(answer, tr("Try again"), tr("Try again to keep a copy: {what}", what=what))
         case Answer.UNPROTECTED:
+            if question.operation is Operation.RUN:
+                return AnswerButton(answer, tr("Run without a copy…"), tr("Run without a copy: {what}", what=what))
             return AnswerButton(answer, tr("Write without a copy…"), tr("Write without a copy: {what}", what=what))
 
 
@@ -195,11 +235,17 @@ CHAT_WIDE = (Answer.ALLOW_COMMAND, Answer.ALLOW_FOLDER, Answer.ALLOW_EDITS, Answ
 """The answers that make a rule: they are in the menu *Allow in this chat*."""
 
 
-def without_copy(question: Question) -> tuple[str, str]:
-    """The title and the sentence of the last question before a write that cannot be undone."""
-    return tr("Write without a copy?"), tr(
-        "What is in {name} now will be gone: it can't be brought back from here.", name=_name(question)
-    )
+def without_copy(question: Question) -> tuple[str, str, str]:
+    """The title, the sentence and the button of the last question before something that cannot be undone."""
+    if question.operation is Operation.RUN:
+        unkept = question.protection.unkept
+        text = tr(
+            "What this command does to {files} can’t be taken back.",
+            files=_files(unkept) if unkept else tr("the files of the workspace"),
+        )
+        return tr("Run without a copy?"), text, tr("Run without a copy")
+    text = tr("What is in {name} now will be gone: it can't be brought back from here.", name=_name(question))
+    return tr("Write without a copy?"), text, tr("Write without a copy")
 
 
 def waiting(asked_at: int, now_ms: int) -> str:

@@ -253,8 +253,8 @@ def test_a_copy_of_the_first_look_that_is_missing_or_wrong_is_not_used(shell: Be
     shell.seed({"f": b"before", "g": b"before too"})
     shell.hooks.begin()
     sha = hash_of(b"before")
-    harm(shell.world.vault_folder / "desktop/baseline" / sha[:2] / sha[2:])
-    shell.hooks.command(lambda: (shell.world.write("f", b"1"), shell.world.write("g", b"1")))
+    copy = shell.world.vault_folder / "desktop/baseline" / sha[:2] / sha[2:]
+    shell.hooks.command(lambda: (harm(copy), shell.world.write("f", b"1"), shell.world.write("g", b"1")))
     shell.hooks.end()
     coverage = row(shell.world, 1).coverage
     assert [(one.path, one.reason) for one in coverage.skipped] == [("f", "no-copy")]
