@@ -11,6 +11,7 @@ from vibekit_desktop.core.types.checkpoints import BeforeTurn, EntryKind, Restor
 from vibekit_desktop.core.types.errors import CoreError
 from vibekit_desktop.ui.error_text import sentence
 from vibekit_desktop.ui.models.damage_words import damage_told
+from vibekit_desktop.ui.models.untold import files_of, untold, untold_text
 from vibekit_desktop.ui.text import tr
 from vibekit_desktop.ui.visible import one_line
 from vibekit_desktop.ui.wording import workspace_name
@@ -37,13 +38,15 @@ NOTHING = Fact()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Known:
-    """What the banner depends on. ``amount``: how full the store is, in words."""
+    """What the banner depends on. ``amount``: how full the store is, in words; ``noted``: the entries of the timeline that a
+    note in the message field tells the agent of."""
 
     view: ChatView | None = None
     live: LiveState | None = None
     timeline: Timeline | None = None
     store: StoreSize | None = None
     amount: str = ""
+    noted: frozenset[int] = frozenset()
 
 
 def worst(known: Known) -> Fact:
@@ -74,6 +77,16 @@ def _facts(known: Known) -> Iterator[Fact]:
         yield Fact(tr("This chat is archived."), "info", "archive", tr("Bring back"), "unarchive")
     elif timeline is not None:
         yield from _apart(view, timeline)
+        yield from _untold(known, timeline)
+
+
+def _untold(known: Known, timeline: Timeline) -> Iterator[Fact]:
+    """A person put files back, and the agent that is asked next takes them for as it left them."""
+    entries = untold(timeline)
+    live = known.live
+    if live is None or live.phase is LivePhase.UNAVAILABLE or known.noted.issuperset(entry.entry for entry in entries):
+        return
+    yield Fact(untold_text(files_of(entries)), "info", "info", tr("Add a note to the next message"), "note")
 
 
 def _of_agent(state: LiveState | None) -> Iterator[Fact]:

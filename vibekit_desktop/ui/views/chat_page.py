@@ -12,12 +12,14 @@ from vibekit_desktop.core.types.chats import ChatStatus, ChatView
 from vibekit_desktop.core.types.checkpoints import AfterTurn, Timeline
 from vibekit_desktop.ui.models.banners import NOTHING, Known, worst
 from vibekit_desktop.ui.models.transcript import TranscriptModel
+from vibekit_desktop.ui.models.untold import files_of, note, untold
 from vibekit_desktop.ui.text import tr
 from vibekit_desktop.ui.theme.palette import ThemeHub
 from vibekit_desktop.ui.views.banner import Banner
 from vibekit_desktop.ui.views.blank import Blank
 from vibekit_desktop.ui.views.chat_foot import ChatFoot
 from vibekit_desktop.ui.views.chat_header import ChatHeader
+from vibekit_desktop.ui.views.composer import Written
 from vibekit_desktop.ui.views.main_window import MainWindow
 from vibekit_desktop.ui.views.store_line import amount_words
 from vibekit_desktop.ui.views.transcript import TranscriptView
@@ -101,6 +103,8 @@ class ChatPage(QWidget):
         other = self._view is None or self._view.header.id != header.id
         self._view = view
         self._known = replace(self._known, view=view, timeline=None if other else self._known.timeline)
+        if other:
+            self._known = replace(self._known, noted=frozenset())
         if self._live is not None and self._live.chat != header.id:
             self._live = None
         self.model.set_view(view)
@@ -184,8 +188,21 @@ class ChatPage(QWidget):
                 self.unarchive_requested.emit()
             case "damage" if self._view is not None:
                 self.damage_requested.emit(self._view.damage)
+            case "note":
+                self._add_note()
             case "match" if self._view is not None and self._view.turns:
                 self.match_requested.emit(AfterTurn(self._view.turns[-1].turn))
+
+    def _add_note(self) -> None:
+        """Let the next message begin with what the agent does not know: it is a part of what the person says."""
+        timeline = self._known.timeline
+        if timeline is None or not self.foot.is_composing:
+            return
+        entries = untold(timeline)
+        self._known = replace(self._known, noted=self._known.noted | {entry.entry for entry in entries})
+        self.composer.put_before(Written(note(files_of(entries))))
+        self.composer.focus()
+        self._say_what_is_wrong()
 
     # A chat in which nothing was said yet.
 
