@@ -152,6 +152,13 @@ def test_what_a_rule_left_out_is_said_without_alarm() -> None:
     assert coverage_text(both, with_size=False) == "2 not captured"
 
 
+def test_a_file_that_is_missing_as_it_was_and_as_it_is_counts_once() -> None:
+    twice = Coverage(
+        complete=False, skipped=(Skipped("rand.bin", "no-copy", 3_000_000), Skipped("rand.bin", "cannot-store", 3_000_005))
+    )
+    assert coverage_text(twice) == "1 not captured: 3.0 MB"
+
+
 def test_the_size_of_what_was_not_kept_comes_from_the_coverage_where_its_change_has_none() -> None:
     big = replace(samples.change("big", None, None, letter="A"), after=FileState(State.NOT_CAPTURED, reason="too-large"))
     turn = samples.turn(6, "14:10", 3, "Make it", [big], (Skipped("big", "too-large", 48_000_000),))

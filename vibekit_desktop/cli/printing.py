@@ -295,7 +295,7 @@ def print_timeline(entries: Iterable[TimelineEntry]) -> None:
                 head.append(f"Turn {entry.turn}", style="bold")
                 head.append(f"  {when(entry.at)}  {one_line(entry.prompt)}")
                 if not entry.coverage.complete:
-                    missing = sum(1 for one in entry.coverage.skipped if one.path)  # without a path: something ran
+                    missing = len({one.path for one in entry.coverage.skipped if one.path})  # without a path: something ran
                     head.append(f"  ({missing} not captured)" if missing else "  (may be incomplete)", style="yellow")
             case EntryKind.BETWEEN:
                 head.append(f"After turn {entry.turn}, by others", style="bold")

@@ -53,9 +53,12 @@ def coverage_text(coverage: Coverage, *, with_size: bool = True) -> str:
 
 def _missing(coverage: Coverage) -> tuple[int, str]:
     """How many files are missing, and their sizes together as text."""
-    files = [skipped for skipped in coverage.skipped if skipped.path]
-    sizes = [skipped.size for skipped in files if skipped.size]
-    return len(files), size_text(sum(sizes)) if sizes else ""
+    sizes: dict[str, int] = {}
+    for skipped in coverage.skipped:  # a file may be missing as it was before and as it was after
+        if skipped.path:
+            sizes[skipped.path] = max(sizes.get(skipped.path, 0), skipped.size or 0)
+    total = sum(sizes.values())
+    return len(sizes), size_text(total) if total else ""
 
 
 def coverage_name(turn: int, coverage: Coverage) -> str:
