@@ -45,3 +45,24 @@ def test_an_error_that_is_not_the_cores_is_a_bug_of_ours(qtbot: QtBot) -> None:
 
 def test_a_path_in_an_error_hides_nothing() -> None:
     assert "x\u27e8U+202E\u27e9gpj.exe" in sentence(errors.PathRefused("x\u202egpj.exe", "git")).title
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/data/vaults/01234567-89ab-cdef-0123-456789abcdef/desktop/turns/01a2.lock",
+        "/data/library.json",
+        "/data/desktop/lock",
+        "/data/snapshots/blobs/aa/bb",
+    ],
+)
+def test_a_file_of_the_store_is_not_told_as_one_of_the_project(qtbot: QtBot, path: str) -> None:
+    told = sentence(errors.CannotWrite(path, "Read-only file system"))
+    assert told.title == "The store can’t be written: Read-only file system."
+    assert told.detail == "Nothing was changed, and nothing is recorded. Check the disk and the permissions of /data."
+    assert "file was left" not in told.sentence
+
+
+@pytest.mark.parametrize("path", ["src/desktop/lock", "/home/me/desktop/export.md", "/home/me/chats/one.json"])
+def test_every_other_file_is_told_by_its_name(qtbot: QtBot, path: str) -> None:
+    assert sentence(errors.CannotWrite(path, "no")).title == f"{path} can't be written: no."

@@ -18,6 +18,25 @@ LOG_BYTES = 1 << 20
 _log = logging.getLogger("vibekit_desktop")
 
 
+class _LogFile(logging.handlers.RotatingFileHandler):
+    """A log file that nobody hears of when its disk does not take it: the first failure is said in one line."""
+
+    _said = False
+
+    def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802 - the name is of logging
+        """Once; no line of the log is worth more."""
+        error = sys.exc_info()[1]
+        if not isinstance(error, OSError):
+            super().handleError(record)  # a mistake of ours
+        elif not self._said:
+            self._said = True
+            _no_log(error)
+
+
+def _no_log(error: OSError) -> None:
+    sys.stderr.write(f"vibekit-desktop: no log file: {error.strerror}\n")
+
+
 def start_logging(folder: Path, *, verbose: bool) -> None:
     """Log to ``vibekit-desktop.log`` in ``folder``, and with ``verbose`` to standard error.
 
@@ -31,13 +50,12 @@ def start_logging(folder: Path, *, verbose: bool) -> None:
         _log.addHandler(screen)
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        file = logging.handlers.RotatingFileHandler(
-            folder / "vibekit-desktop.log", maxBytes=LOG_BYTES, backupCount=2, encoding="utf-8", delay=True
-        )
+        name = folder / "vibekit-desktop.log"
+        file = _LogFile(name, maxBytes=LOG_BYTES, backupCount=2, encoding="utf-8", delay=True)
         file.setFormatter(form)
         _log.addHandler(file)
     except OSError as error:
-        sys.stderr.write(f"vibekit-desktop: no log file: {error.strerror}\n")
+        _no_log(error)
 
 
 def _places(error: BaseException) -> str:

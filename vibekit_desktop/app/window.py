@@ -24,6 +24,7 @@ if TYPE_CHECKING:  # typing itself costs 3 ms, which a person would wait for
     from vibekit_desktop.app.kept import Keeper
     from vibekit_desktop.app.wiring import Wired
     from vibekit_desktop.ui.conductor import Conductor
+    from vibekit_desktop.ui.error_text import sentence
     from vibekit_desktop.ui.views.shell import Shell
 
 CLOSE_STEP_S = 2.0
@@ -98,7 +99,7 @@ def _furnish(app: "QApplication", shell: "Shell", options: "Options", known: "di
 
     from vibekit_desktop.app import crash, kept
     from vibekit_desktop.app.chosen import home_of, vault_of
-    from vibekit_desktop.app.dirs import find_dirs
+    from vibekit_desktop.app.dirs import find_dirs, unwritable
     from vibekit_desktop.app.garbage import Collector
     from vibekit_desktop.app.wiring import build
     from vibekit_desktop.ui.conductor import Conductor
@@ -123,6 +124,8 @@ def _furnish(app: "QApplication", shell: "Shell", options: "Options", known: "di
     conductor = Conductor(wired.core, hub, window, own_theme=options.theme is not None)
     crash.install(conductor.tell_fault)
     crash.watch_loop(loop, conductor.tell_fault)
+    if problem := unwritable(dirs):  # before anybody trusts that something is recorded
+        conductor.notifier.toast(sentence(problem).sentence, "error", everywhere=True)
     keeper = kept.Keeper(dirs.state, loop)
     if not options.offscreen_shot:
         Remember(

@@ -143,6 +143,8 @@ def sentence(error: e.CoreError) -> str:
             return f"an earlier restore of chat {error.chat} is unfinished: {why}"
         case e.WorkspaceMissing():
             return f"there is no folder at {error.looked_at!r}; nothing was changed"
+        case e.StoreUnwritable():
+            return f"the data folder {error.path!r} cannot be written ({error.reason}); nothing was changed"
         case e.DiskFull():
             return f"no room on the disk for {error.path!r} ({error.reason}); nothing was lost"
         case e.CannotWrite():

@@ -3,6 +3,7 @@
 The core's errors carry facts; the words are here and nowhere else. A test demands an entry for every class. UI thread only.
 """
 
+import re
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -257,7 +258,29 @@ def _cannot_read(error: errors.CannotRead) -> ErrorText:
     )
 
 
+_IN_STORE = re.compile(
+    r"(?P<store>[/\\].*?|[A-Za-z]:.*?)[/\\](?:vaults[/\\][0-9a-f-]{36}[/\\]|desktop[/\\](?:lock|known|seq|turns|blobs|baseline|overflow)\b"
+    r"|snapshots[/\\](?:blobs|chats)[/\\]|library\.(?:json|lock)\Z)"
+)
+"""A whole path of a file that is the store's own, none of the project."""
+
+
+def _store_unwritable(error: errors.StoreUnwritable) -> ErrorText:
+    return _store_words(error.path, error.reason)
+
+
+def _store_words(folder: str, reason: str) -> ErrorText:
+    return ErrorText(
+        tr("The store can’t be written: {reason}.", reason=reason),
+        tr("Nothing was changed, and nothing is recorded. Check the disk and the permissions of {folder}.", folder=folder),
+        tr("Try again"),
+    )
+
+
 def _cannot_write(error: errors.CannotWrite) -> ErrorText:
+    inside = _IN_STORE.match(error.path)
+    if inside:
+        return _store_words(inside["store"], error.reason)
     return ErrorText(
         tr("{path} can't be written: {reason}.", path=error.path, reason=error.reason),
         tr("The file was left as it was. Close the program that uses it or check its permissions, then try again."),
@@ -337,6 +360,7 @@ _TEXTS: dict[type[errors.CoreError], Callable[..., ErrorText]] = {
     _E.WorkspaceMissing: _workspace_missing,
     _E.CannotRead: _cannot_read,
     _E.CannotWrite: _cannot_write,
+    _E.StoreUnwritable: _store_unwritable,
     _E.DiskFull: _disk_full,
     _E.UnknownFormat: _unknown_format,
     _E.NewerFormat: _newer_format,

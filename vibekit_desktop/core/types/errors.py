@@ -453,6 +453,12 @@ class CannotWrite(EnvironmentFault):
         self.reason = reason
 
 
+class StoreUnwritable(CannotWrite):
+    """Nothing can be kept in the data folder, so nothing is recorded."""
+
+    code = "store.unwritable"
+
+
 class DiskFull(CannotWrite):
     """No room on the disk."""
 
