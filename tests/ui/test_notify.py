@@ -142,3 +142,17 @@ def test_what_the_toast_in_sight_offers_to_undo_is_undone_once(notifier: Notifie
     assert not notifier.take_back()
     assert notifier.shown == "Undo and Restore wait"
     assert done == ["Undo"]
+
+
+def test_an_error_goes_when_the_same_was_done_after_all(notifier: Notifier) -> None:
+    notifier.toast("The disk is full. Nothing was changed.", "error", about="send a prompt")
+    notifier.done("another thing")
+    assert notifier.shown == "The disk is full. Nothing was changed."
+    notifier.toast("Copied")
+    notifier.done("send a prompt")
+    assert notifier.shown == "Copied"
+    notifier.dismiss()
+    assert notifier.shown == "", "also where other news covered it"
+    notifier.toast("The disk is full. Nothing was changed.", "error", about="send a prompt")
+    notifier.done("send a prompt")
+    assert notifier.shown == ""

@@ -34,6 +34,7 @@ class _Toast(NamedTuple):
     kind: str
     action: Action | None
     everywhere: bool
+    about: str = ""
 
 
 class _Arc(QWidget):
@@ -268,9 +269,11 @@ class Notifier(QObject):
         frame.act()
         return True
 
-    def toast(self, text: str, kind: str = "done", action: Action | None = None, *, everywhere: bool = False) -> None:
+    def toast(
+        self, text: str, kind: str = "done", action: Action | None = None, *, everywhere: bool = False, about: str = ""
+    ) -> None:
         """Show ``text`` now; ``kind`` is ``done``, ``restored``, ``info`` or ``error``; ``action`` is a button and what it
-        does; ``everywhere``: it is not about the chat that is open."""
+        does; ``everywhere``: it is not about the chat that is open; ``about``: what failed, until that is done (`done`)."""
         if kind not in _LOOK:
             raise KeyError(kind)
         shown = self._frame
@@ -281,7 +284,14 @@ class Notifier(QObject):
         if shown is not None:
             self._frame = None
             shown.close_now()
-        self._show(_Toast(text, kind, action, everywhere))
+        self._show(_Toast(text, kind, action, everywhere, about))
+
+    def done(self, about: str) -> None:
+        """What failed before was done now: the error that told of it is over."""
+        if self._covered is not None and self._covered.about == about:
+            self._covered = None
+        if self._frame is not None and self._frame.toast.about == about:
+            self._frame.close_now()
 
     def wait(self, text: str, stop: Callable[[], None] | None = None) -> Waiting:
         """Show that something is at work until the answer is ended; ``stop`` is what Cancel does, if it can be stopped."""

@@ -45,7 +45,9 @@ class LiveOperations(QObject):
             try:
                 await work()
             except CoreError as error:
-                self._notifier.toast(sentence(error).sentence, "error")
+                self._notifier.toast(sentence(error).sentence, "error", about=name)
+            else:
+                self._notifier.done(name)
 
         self._bridge.spawn(self, told(), name=name)
 
