@@ -13,7 +13,16 @@ from tests.helpers.fake_reviews import FakeReviews
 from tests.helpers.fake_undo import FakeUndo
 from vibekit_desktop.core.api import Check, Core, StoreSize
 from vibekit_desktop.core.bus import Bus
-from vibekit_desktop.core.types.chats import ChatHeader, ChatView, Export, ExportFormat, Message, TurnSpan
+from vibekit_desktop.core.types.chats import (
+    WHOLE,
+    ChatHeader,
+    ChatView,
+    Export,
+    ExportFormat,
+    Message,
+    TurnSpan,
+    Withheld,
+)
 from vibekit_desktop.core.types.checkpoints import (
     ABSENT,
     UNKNOWN,
@@ -497,8 +506,8 @@ class FakeLibrary(Answers):
 class FakeExports(Answers):
     made: Export = field(default_factory=lambda: Export(name="chat.md", data=b"# Untitled chat\n", media_type="text/markdown"))
 
-    async def export(self, chat: ChatId, kind: ExportFormat) -> Export:
-        self.note("export", chat, kind)
+    async def export(self, chat: ChatId, kind: ExportFormat, *, withheld: Withheld = WHOLE) -> Export:
+        self.note("export", chat, kind, withheld)
         return self.made
 
     async def review(

@@ -20,7 +20,7 @@ from vibekit_desktop.core.types.agents import (
     Rule,
     TurnOutcome,
 )
-from vibekit_desktop.core.types.chats import ChatHeader, ChatView, Export, ExportFormat, Message, TurnSpan
+from vibekit_desktop.core.types.chats import WHOLE, ChatHeader, ChatView, Export, ExportFormat, Message, TurnSpan, Withheld
 from vibekit_desktop.core.types.checkpoints import (
     CaptureReport,
     CheckoutReport,
@@ -369,8 +369,9 @@ class Reviews(Protocol):
 class Exports(Protocol):
     """Chats as files for other programs and other people."""
 
-    async def export(self, chat: ChatId, kind: ExportFormat) -> Export:
-        """The chat as it is now, archived or not, with all its messages; or its changes from its start to the disk."""
+    async def export(self, chat: ChatId, kind: ExportFormat, *, withheld: Withheld = WHOLE) -> Export:
+        """The chat as it is now, archived or not, with all its messages; or its changes from its start to the disk.
+        ``withheld``: what is left out of the messages; of changes nothing is, or they could not be applied."""
 
     async def review(
         self,

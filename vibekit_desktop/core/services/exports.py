@@ -13,6 +13,7 @@ import msgspec
 from vibekit_desktop.core.chat import export_html, export_markdown
 from vibekit_desktop.core.chat.export_text import file_name
 from vibekit_desktop.core.chat.spans import turn_spans, without_open_calls
+from vibekit_desktop.core.chat.withholding import masked, withhold, withhold_messages
 from vibekit_desktop.core.disk import new_file
 from vibekit_desktop.core.disk.fs import Fs
 from vibekit_desktop.core.services.chat_reading import ANSWERED_MS
@@ -21,7 +22,7 @@ from vibekit_desktop.core.services.history import HistoryService
 from vibekit_desktop.core.services.review_sheets import ReviewSheets
 from vibekit_desktop.core.services.serial import Serial, durably
 from vibekit_desktop.core.services.vaults import OpenVault
-from vibekit_desktop.core.types.chats import Chat, Export, ExportFormat, Message, TurnSpan
+from vibekit_desktop.core.types.chats import WHOLE, Chat, Export, ExportFormat, Message, TurnSpan, Withheld
 from vibekit_desktop.core.types.checkpoints import Now, Point, Start
 from vibekit_desktop.core.types.diffs import EXACT, Compare
 from vibekit_desktop.core.types.ids import ChatId, WorkspacePath
@@ -65,7 +66,7 @@ class ExportService:
         self._sheets = sheets
         self._clock = clock
 
-    async def export(self, chat: ChatId, kind: ExportFormat) -> Export:
+    async def export(self, chat: ChatId, kind: ExportFormat, *, withheld: Withheld = WHOLE) -> Export:
         """The chat as it is now, whole; as a patch, its changes from its start to the disk. `ChatNotFound`, `ChatDamaged`."""
         vault = await self._history.vault_of(chat)
         await self._history.bring_up_to_date(chat, vault)
@@ -74,6 +75,7 @@ class ExportService:
         if kind is ExportFormat.PATCH:
             data = await self._diffs.patch(chat, Start(), Now(), ())
         else:
+            whole = await durably(lambda: _without(whole, withheld))
             data = await durably(lambda: _transcript(whole, kind))
         name = file_name(whole.chat.name, whole.chat.id, f".{kind.value}")
         return Export(name=name, data=data, media_type=_MEDIA_TYPES[kind])
@@ -114,6 +116,15 @@ class ExportService:
             return file
 
         return await durably(work)
+
+
+def _without(whole: _Whole, withheld: Withheld) -> _Whole:
+    """The chat without what is not to be told."""
+    if withheld == WHOLE:
+        return whole
+    chat = msgspec.structs.replace(whole.chat, name=masked(whole.chat.name)) if withheld.secrets else whole.chat
+    raw = {key: withhold(value, withheld) for key, value in whole.raw.items()}
+    return _Whole(chat, withhold_messages(whole.messages, withheld), whole.turns, raw)
 
 
 def _transcript(whole: _Whole, kind: ExportFormat) -> bytes:

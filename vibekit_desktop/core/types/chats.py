@@ -310,6 +310,17 @@ class ExportFormat(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Withheld:
+    """What is left out of an exported transcript: what commands printed; what looks like a secret."""
+
+    output: bool = False
+    secrets: bool = False
+
+
+WHOLE = Withheld()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Export:
     """A chat, or its changes, as one file. ``name`` is what the file may be called on every system (chat.md 6.1)."""
 

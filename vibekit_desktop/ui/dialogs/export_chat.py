@@ -1,13 +1,16 @@
-"""Ask as what a chat is to be exported. Where to is asked by the system's own dialog afterwards. UI thread only."""
+"""Ask as what a chat is to be exported, and without what. Where to the system's own dialog asks afterwards. UI thread only."""
+
+from typing import NamedTuple
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QButtonGroup, QLabel, QRadioButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QButtonGroup, QCheckBox, QLabel, QRadioButton, QVBoxLayout, QWidget
 
-from vibekit_desktop.core.types.chats import ExportFormat
+from vibekit_desktop.core.types.chats import ExportFormat, Withheld
 from vibekit_desktop.ui.dialogs.asking import Asking
 from vibekit_desktop.ui.text import tr
 from vibekit_desktop.ui.theme.palette import ThemeHub
 from vibekit_desktop.ui.theme.style import ink
+from vibekit_desktop.ui.tool_tip import plain_tip
 
 FORMATS = (ExportFormat.MARKDOWN, ExportFormat.HTML, ExportFormat.JSON, ExportFormat.PATCH)
 """In the order in which they are offered."""
@@ -26,15 +29,26 @@ def format_words(kind: ExportFormat) -> tuple[str, str]:
             return tr("Patch"), tr("What the chat changed, from its start to now, as git apply takes it.")
 
 
-class ExportChatDialog(Asking[ExportFormat]):
-    """The chat called ``title`` as one of `FORMATS`; the one chosen last is preset."""
+class Exporting(NamedTuple):
+    """What is wanted: as what, and without what."""
 
-    def __init__(self, hub: ThemeHub, parent: QWidget, title: str, *, preset: ExportFormat = ExportFormat.MARKDOWN) -> None:
+    kind: ExportFormat = ExportFormat.MARKDOWN
+    withheld: Withheld = Withheld(secrets=True)
+
+
+USUAL = Exporting()
+
+
+class ExportChatDialog(Asking[Exporting]):
+    """The chat called ``title`` as one of `FORMATS`; what was chosen last is preset. Invariant: nothing can be left out of a
+    patch, which would not apply any more."""
+
+    def __init__(self, hub: ThemeHub, parent: QWidget, title: str, *, preset: Exporting = USUAL) -> None:
         super().__init__(
             hub,
             parent,
             title=tr("Export “{title}”", title=title),
-            text=tr("All of its messages go into one new file. What agents and commands said is in it as it was."),
+            text=tr("All of its messages go into one new file."),
             icon="export",
             cancel=tr("Cancel"),
             go=tr("Export…"),
@@ -49,7 +63,7 @@ class ExportChatDialog(Asking[ExportFormat]):
             name, what = format_words(kind)
             radio = QRadioButton(name, part)
             radio.setAccessibleDescription(what)
-            radio.setChecked(kind is preset)
+            radio.setChecked(kind is preset.kind)
             self._group.addButton(radio, number)
             said = QLabel(part)
             said.setTextFormat(Qt.TextFormat.PlainText)
@@ -61,6 +75,14 @@ class ExportChatDialog(Asking[ExportFormat]):
             column.addWidget(radio)
             column.addWidget(said)
         self.add_part(part, *self._group.buttons())
+        self.output = QCheckBox(tr("Leave out command output"), self.card)
+        self.output.setChecked(preset.withheld.output)
+        self.secrets = QCheckBox(tr("Mask likely secrets"), self.card)
+        self.secrets.setChecked(preset.withheld.secrets)
+        for box in (self.output, self.secrets):
+            self.add_part(box, box, gap=6)
+        self._group.idToggled.connect(lambda *_: self._look())
+        self._look()
         self._dress_notes()
         hub.changed.connect(self._dress_notes)
 
@@ -70,16 +92,26 @@ class ExportChatDialog(Asking[ExportFormat]):
             said.setFont(theme.font("small"))
             ink(said, theme, "text.tertiary")
 
+    def _look(self) -> None:
+        whole = FORMATS[self._group.checkedId()] is ExportFormat.PATCH
+        why = tr("A patch has to be whole, or it can't be applied.") if whole else ""
+        for box in (self.output, self.secrets):
+            box.setEnabled(not whole)
+            box.setToolTip(plain_tip(why))
+        if not whole:
+            self.secrets.setToolTip(plain_tip(tr("What looks like a key, a token or a password. Look through the file too.")))
+
     def choose(self, kind: ExportFormat) -> None:
         """Preset another format."""
         self._group.button(FORMATS.index(kind)).setChecked(True)
 
-    def agreed(self) -> ExportFormat:
+    def agreed(self) -> Exporting:
         """What was chosen."""
-        return FORMATS[self._group.checkedId()]
+        withheld = Withheld(output=self.output.isChecked(), secrets=self.secrets.isChecked())
+        return Exporting(FORMATS[self._group.checkedId()], withheld)
 
-    async def ask(self) -> ExportFormat | None:
-        """The format, or None; the dialog is gone afterwards."""
+    async def ask(self) -> Exporting | None:
+        """What is wanted, or None; the dialog is gone afterwards."""
         answer = await self.wait()
         self.close_now()
         return answer

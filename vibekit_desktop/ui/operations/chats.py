@@ -12,14 +12,14 @@ from PySide6.QtGui import QDesktopServices, QGuiApplication
 from PySide6.QtWidgets import QWidget
 
 from vibekit_desktop.core.api import Core
-from vibekit_desktop.core.types.chats import ChatHeader, ChatStatus, Damage, Export, ExportFormat
+from vibekit_desktop.core.types.chats import ChatHeader, ChatStatus, Damage, Export
 from vibekit_desktop.core.types.errors import CoreError
 from vibekit_desktop.core.types.ids import ChatId, chat_link
 from vibekit_desktop.ui.bridge import Bridge
 from vibekit_desktop.ui.dialogs.branch import BranchDialog
 from vibekit_desktop.ui.dialogs.damage import DamageDialog
 from vibekit_desktop.ui.dialogs.delete_chat import DeleteChatDialog
-from vibekit_desktop.ui.dialogs.export_chat import ExportChatDialog
+from vibekit_desktop.ui.dialogs.export_chat import USUAL, ExportChatDialog
 from vibekit_desktop.ui.dialogs.question import Choice, Question
 from vibekit_desktop.ui.dialogs.save_file import ask_for_place, documents
 from vibekit_desktop.ui.error_text import sentence
@@ -55,7 +55,7 @@ class ChatOperations(QObject):
         self._window = window
         self._chats = chats
         self._asking = False
-        self._format = ExportFormat.MARKDOWN
+        self._exporting = USUAL
         self._folder = documents()
 
     # How an operation runs.
@@ -251,10 +251,10 @@ class ChatOperations(QObject):
         title = title_of(header) if header is not None else chat[:8]
 
         async def work() -> None:
-            kind = await ExportChatDialog(self._hub, self._window, title, preset=self._format).ask()
-            if kind is not None:
-                self._format = kind
-                self._ask_where(await self._core.exports.export(chat, kind))
+            wanted = await ExportChatDialog(self._hub, self._window, title, preset=self._exporting).ask()
+            if wanted is not None:
+                self._exporting = wanted
+                self._ask_where(await self._core.exports.export(chat, wanted.kind, withheld=wanted.withheld))
 
         self._ask("export a chat", work)
 
