@@ -24,7 +24,6 @@ if TYPE_CHECKING:  # typing itself costs 3 ms, which a person would wait for
     from vibekit_desktop.app.kept import Keeper
     from vibekit_desktop.app.wiring import Wired
     from vibekit_desktop.ui.conductor import Conductor
-    from vibekit_desktop.ui.error_text import sentence
     from vibekit_desktop.ui.views.shell import Shell
 
 CLOSE_STEP_S = 2.0
@@ -103,6 +102,7 @@ def _furnish(app: "QApplication", shell: "Shell", options: "Options", known: "di
     from vibekit_desktop.app.garbage import Collector
     from vibekit_desktop.app.wiring import build
     from vibekit_desktop.ui.conductor import Conductor
+    from vibekit_desktop.ui.error_text import sentence
     from vibekit_desktop.ui.remember import Remember, mode_of, zoom_of
     from vibekit_desktop.ui.theme.dress import apply
     from vibekit_desktop.ui.theme.palette import ThemeHub
