@@ -220,3 +220,24 @@ def test_many_files_on_disk_now_are_no_reason_to_make_the_rows_of_every_turn(ins
     files = tuple(samples.change(name(n), 1, 1) for n in range(AT_ONCE))
     inspector.show_timeline(replace(shown, entries=(*shown.entries[:-1], replace(shown.entries[-1], files=files))))
     assert AT_ONCE < inspector.timeline_model.rowCount() < AT_ONCE + 20
+
+
+def test_of_twenty_thousand_files_a_thousand_have_rows_and_the_others_are_counted(qtbot: QtBot) -> None:
+    many = [samples.change(name(n) + str(n), 3, 1) for n in range(20_300)]
+    now = TimelineEntry(kind=EntryKind.NOW, turn=1, at=0, files=tuple(many[:1_001]))
+    timeline = samples.timeline((samples.turn(1, "10:00", 30, "Do it.", many), now), can_undo=0)
+    inspector = Inspector(ThemeHub("light", still=True), now_ms=lambda: samples.NOW_MS)
+    qtbot.addWidget(inspector)
+    inspector.show_timeline(timeline)
+    rows = inspector.timeline_model.rows
+    assert sum(row.kind is RowKind.FILE and row.in_now for row in rows) == 1_000
+    (rest,) = [row for row in rows if row.kind is RowKind.QUIET]
+    assert rest.title == "1 more file; all are in Files and in Review changes"
+    assert (rest.in_now, rest.last_in_block) == (True, True)
+    inspector.show_timeline(samples.timeline((timeline.entries[0], replace(now, files=())), can_undo=0))
+    rows = inspector.timeline_model.rows
+    inspector.timeline_model.toggle(next(at for at, row in enumerate(rows) if row.kind is RowKind.GROUP))
+    rows = inspector.timeline_model.rows
+    assert sum(row.kind is RowKind.FILE and not row.in_now for row in rows) == 1_000
+    assert "19,300 more files; all are in Files and in Review changes" in [row.title for row in rows]
+    inspector.grab()

@@ -107,8 +107,11 @@ def entry_of(diff: FileDiff, *, mark: Mark = Mark.NONE, comments: int = 0) -> Fi
 
 def totals(counts: Iterable[tuple[int | None, int | None]]) -> tuple[int, int]:
     """The sums of the known counts of added and deleted lines."""
-    known = [(added or 0, removed or 0) for added, removed in counts]
-    return sum(added for added, _ in known), sum(removed for _, removed in known)
+    all_added = all_removed = 0
+    for added, removed in counts:
+        all_added += added or 0
+        all_removed += removed or 0
+    return all_added, all_removed
 
 
 class FileListModel(QAbstractListModel):

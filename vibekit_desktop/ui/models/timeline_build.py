@@ -42,6 +42,9 @@ from vibekit_desktop.ui.text import tr, tr_n
 from vibekit_desktop.ui.visible import one_line
 from vibekit_desktop.ui.wording import point_label, point_words
 
+_MOST_FILES = 1_000
+"""So many rows of files a turn has at most: nobody reads more of them here."""
+
 _NEWEST = 50
 """The turn that runs is looked for among so many of the last entries."""
 
@@ -366,7 +369,7 @@ class _Rows:
         marks = self._beside.conflicts
         written_over = marks.paths_of(number) if group == "turn" else frozenset()
         by_others = group in ("now", "between")
-        for index, change in enumerate(entry.files):
+        for index, change in enumerate(entry.files[:_MOST_FILES]):
             self.rows.append(
                 file_row(
                     change,
@@ -378,6 +381,16 @@ class _Rows:
                     can_redo=change.undone and self._undo_file_in_force(change, undo_to),
                 )
             )
+
+        more = len(entry.files) - _MOST_FILES
+        if more > 0:
+            rest = tr_n(
+                "{n} more file; all are in Files and in Review changes",
+                "{n} more files; all are in Files and in Review changes",
+                more,
+            )
+            key = ("quiet", number, group)
+            self.rows.append(TimelineRow(key=key, kind=RowKind.QUIET, title=rest, in_now=in_now, last_in_block=ends >= 0))
 
     def _undo_file_in_force(self, change: FileChange, point: Point) -> bool:
         """Whether the next `undo` takes back just the undo of this change, so that "Redo" tells the truth."""

@@ -47,7 +47,7 @@ class TimelinePlaces:
             case RowKind.TURN:
                 value = _HEAD + (PROMPT if row.prompt else 0)
             case RowKind.QUIET:
-                value = 20
+                value = 20 + ((_BOX_END if row.in_now else _BLOCK_END) if row.last_in_block else 0)
             case RowKind.RESTORE:
                 value = 40
             case RowKind.FILE:
