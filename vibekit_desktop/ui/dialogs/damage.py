@@ -11,7 +11,7 @@ from vibekit_desktop.ui.theme.palette import ThemeHub
 from vibekit_desktop.ui.visible import visible_name
 from vibekit_desktop.ui.wording import short_path
 
-_LINES, _AROUND = 8, 16
+_LINES, _AROUND = 8, 24
 
 
 class DamageDialog(Asking[bool]):
