@@ -118,7 +118,8 @@ def test_a_missing_workspace_is_said_first(program: Program) -> None:
     program.fake.chats.views[samples.MAIN] = replace(view, workspace_found=False)
     program.open(UNFINISHED)
     assert "not found" in program.said
-    assert program.button is None
+    assert program.button is not None
+    assert program.button.text() == "Locate…"
 
 
 def test_only_what_waits_for_an_answer_has_a_button(program: Program) -> None:
