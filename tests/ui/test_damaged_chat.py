@@ -10,6 +10,7 @@ from tests.ui import samples
 from tests.ui.live_stage import Program
 from tests.ui.spin import bury, own_loop, run, until
 from vibekit_desktop.core.types.chats import ChatStatus, ChatView, Damage, LostMessage, Message, WhyLost
+from vibekit_desktop.core.types.events import ChatUpdated
 from vibekit_desktop.core.types.ids import ChatId
 from vibekit_desktop.ui.dialogs.branch import BranchDialog
 from vibekit_desktop.ui.dialogs.damage import DamageDialog
@@ -60,6 +61,23 @@ def test_it_opens_with_what_can_be_read_and_says_how_much_cannot(program: Progra
     assert program.page.model.rowCount() > 1
     assert any("can't be read" in text for text in texts(program))
     assert not program.page.foot.is_composing
+
+
+@pytest.mark.parametrize("by_hand", [True, False])
+def test_a_file_that_was_put_back_is_read_by_the_key_and_when_its_row_is_whole_again(program: Program, by_hand: bool) -> None:
+    whole = replace(samples.chat_view(), header=replace(view().header, status=ChatStatus.PLAIN, problem="", unreadable=0))
+    program.fake.chats.views[WRECK] = whole
+    program.fake.chats.headers = [one for one in program.fake.chats.headers if one.id != WRECK] + [whole.header]
+    if by_hand:
+        program.conductor.rescan()
+    else:
+        program.fake.publish(ChatUpdated(whole.header))
+
+    async def story() -> None:
+        await until(program.page.banner.isHidden)
+
+    run(story())
+    assert program.conductor.open.view == whole
 
 
 def texts(program: Program) -> list[str]:

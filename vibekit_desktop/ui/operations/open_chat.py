@@ -98,8 +98,8 @@ class OpenChat(QObject):
 
     def look_again(self) -> None:
         """Somebody came back to the window: people and programs may have been at work meanwhile."""
-        if self.view is not None and self.view.header.source:
-            self.reload()  # the program it came from may have gone on with it
+        if self.view is not None and (self.view.header.source or self.view.damage is not None):
+            self.reload()  # the program it came from may have gone on with it; or a copy of a damaged file was put back
         else:
             self.refresh()
 
@@ -291,4 +291,5 @@ class OpenChat(QObject):
 
 def _differs(shown: ChatHeader, now: ChatHeader) -> bool:
     """Whether what is shown of the chat is older."""
-    return (shown.message_count, shown.updated_at, shown.archived) != (now.message_count, now.updated_at, now.archived)
+    one, other = ((row.message_count, row.updated_at, row.archived, row.status) for row in (shown, now))
+    return one != other
