@@ -27,6 +27,10 @@ def test_every_error_of_the_core_has_its_own_words() -> None:
         (errors.NothingToTakeBack("redo"), "There is nothing to redo."),
         (errors.WorkspaceRefused("/home/ada", "home"), "This is your home folder."),
         (errors.DiskFull("x", "no room"), "The disk is full."),
+        (
+            errors.FileTooLarge("/data/vaults/x/chats/one.json", 97_000_000, 32 << 20),
+            "This chat’s file is 97 MB, larger than 34 MB.",
+        ),
         (errors.Busy(""), "The workspace's store is in use by another program."),
     ],
 )
@@ -66,3 +70,9 @@ def test_a_file_of_the_store_is_not_told_as_one_of_the_project(qtbot: QtBot, pat
 @pytest.mark.parametrize("path", ["src/desktop/lock", "/home/me/desktop/export.md", "/home/me/chats/one.json"])
 def test_every_other_file_is_told_by_its_name(qtbot: QtBot, path: str) -> None:
     assert sentence(errors.CannotWrite(path, "no")).title == f"{path} can't be written: no."
+
+
+def test_what_is_too_large_is_not_blamed_on_permissions(qtbot: QtBot) -> None:
+    told = sentence(errors.FileTooLarge("/data/vaults/x/chats/one.json", 97_000_000, 32 << 20))
+    assert told.detail == "That is too much to be read at once. Nothing of it was changed."
+    assert told.action == ""

@@ -149,6 +149,8 @@ def sentence(error: e.CoreError) -> str:
             return f"no room on the disk for {error.path!r} ({error.reason}); nothing was lost"
         case e.CannotWrite():
             return f"cannot write {error.path!r} ({error.reason})"
+        case e.FileTooLarge():
+            return f"{error.path!r} is larger than the {error.limit:,} bytes that are read at once; nothing of it was changed"
         case e.CannotRead():
             return f"cannot read {error.path!r}: {_reason(error.reason)}"
         case e.UnknownFormat():

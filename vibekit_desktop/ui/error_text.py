@@ -5,6 +5,7 @@ The core's errors carry facts; the words are here and nowhere else. A test deman
 
 import re
 from collections.abc import Callable
+from pathlib import PurePath
 from typing import NamedTuple
 
 from vibekit_desktop.core.types import errors
@@ -12,7 +13,7 @@ from vibekit_desktop.ui.error_text_agents import WORDS as AGENT_WORDS
 from vibekit_desktop.ui.error_text_chats import WORDS as CHAT_WORDS
 from vibekit_desktop.ui.text import tr, tr_n
 from vibekit_desktop.ui.visible import visible_name
-from vibekit_desktop.ui.wording import skip_text, workspace_name
+from vibekit_desktop.ui.wording import size_text, skip_text, workspace_name
 
 
 class ErrorText(NamedTuple):
@@ -258,6 +259,15 @@ def _cannot_read(error: errors.CannotRead) -> ErrorText:
     )
 
 
+def _too_large(error: errors.FileTooLarge) -> ErrorText:
+    path = PurePath(error.path)
+    name = tr("This chat’s file") if path.suffix == ".json" and "chats" in path.parts else path.name
+    return ErrorText(
+        tr("{name} is {size}, larger than {limit}.", name=name, size=size_text(error.size), limit=size_text(error.limit)),
+        tr("That is too much to be read at once. Nothing of it was changed."),
+    )
+
+
 _IN_STORE = re.compile(
     r"(?P<store>[/\\].*?|[A-Za-z]:.*?)[/\\](?:vaults[/\\][0-9a-f-]{36}[/\\]|desktop[/\\](?:lock|known|seq|turns|blobs|baseline|overflow)\b"
     r"|snapshots[/\\](?:blobs|chats)[/\\]|library\.(?:json|lock)\Z)"
@@ -359,6 +369,7 @@ _TEXTS: dict[type[errors.CoreError], Callable[..., ErrorText]] = {
     _E.RestoreUnfinished: _restore_unfinished,
     _E.WorkspaceMissing: _workspace_missing,
     _E.CannotRead: _cannot_read,
+    _E.FileTooLarge: _too_large,
     _E.CannotWrite: _cannot_write,
     _E.StoreUnwritable: _store_unwritable,
     _E.DiskFull: _disk_full,

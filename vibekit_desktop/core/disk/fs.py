@@ -12,7 +12,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from vibekit_desktop.core.types.errors import CannotRead, CannotWrite, DiskFull
+from vibekit_desktop.core.types.errors import CannotRead, CannotWrite, DiskFull, FileTooLarge
 
 if sys.platform == "darwin":
     import fcntl
@@ -181,14 +181,15 @@ class Fs:
         """
         fd = self._open_to_read(path, follow=follow, dir_fd=dir_fd)
         try:
-            if limit is not None and self.fstat(fd).st_size > limit:
-                raise CannotRead(str(path), "too large")
+            there = self.fstat(fd).st_size
+            if limit is not None and there > limit:
+                raise FileTooLarge(str(path), there, limit)
             parts: list[bytes] = []
             size = 0
             for piece in self.chunks(fd):
                 size += len(piece)
                 if limit is not None and size > limit:
-                    raise CannotRead(str(path), "too large")
+                    raise FileTooLarge(str(path), size, limit)
                 parts.append(piece)
             return b"".join(parts)
         except OSError as error:

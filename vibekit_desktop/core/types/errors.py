@@ -441,6 +441,17 @@ class CannotRead(EnvironmentFault):
         self.reason = reason
 
 
+class FileTooLarge(CannotRead):
+    """A file is larger than is read at once: nothing is wrong with it. Sizes in bytes; ``size`` is at least so much."""
+
+    retryable = False
+
+    def __init__(self, path: str, size: int, limit: int) -> None:
+        super().__init__(path, "too large")
+        self.size = size
+        self.limit = limit
+
+
 class CannotWrite(EnvironmentFault):
     """A file could not be written; nothing was changed unless the report says so."""
 

@@ -57,7 +57,11 @@ class LiveOperations(QObject):
         """Ask what a chat is doing; nothing is started."""
 
         async def work() -> None:
-            state = await self._live.look(chat)
+            try:
+                state = await self._live.look(chat)
+            except CoreError as error:
+                _log.info("what a chat is doing is not known: %s", error.code)  # what is wrong with it its page says
+                return
             self.known.emit(state)
             if state.phase is LivePhase.OFF and not state.rules:
                 await self._tell_rules(chat)  # its agent, which knows them, was not started yet
