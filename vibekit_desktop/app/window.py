@@ -98,11 +98,10 @@ def _furnish(app: "QApplication", shell: "Shell", options: "Options", known: "di
 
     from vibekit_desktop.app import crash, kept
     from vibekit_desktop.app.chosen import home_of, vault_of
-    from vibekit_desktop.app.dirs import find_dirs, unwritable
+    from vibekit_desktop.app.dirs import find_dirs
     from vibekit_desktop.app.garbage import Collector
     from vibekit_desktop.app.wiring import build
     from vibekit_desktop.ui.conductor import Conductor
-    from vibekit_desktop.ui.error_text import sentence
     from vibekit_desktop.ui.remember import Remember, mode_of, zoom_of
     from vibekit_desktop.ui.theme.dress import apply
     from vibekit_desktop.ui.theme.palette import ThemeHub
@@ -124,8 +123,6 @@ def _furnish(app: "QApplication", shell: "Shell", options: "Options", known: "di
     conductor = Conductor(wired.core, hub, window, own_theme=options.theme is not None)
     crash.install(conductor.tell_fault)
     crash.watch_loop(loop, conductor.tell_fault)
-    if problem := unwritable(dirs):  # before anybody trusts that something is recorded
-        conductor.notifier.toast(sentence(problem).sentence, "error", everywhere=True)
     keeper = kept.Keeper(dirs.state, loop)
     if not options.offscreen_shot:
         Remember(
@@ -219,6 +216,16 @@ class _Leaving:
             self._shell.close()
 
 
+def _say_unwritable(conductor: "Conductor", options: "Options") -> None:
+    """Where nothing can be recorded, that is said before anybody trusts that it is."""
+    from vibekit_desktop.app.dirs import find_dirs, unwritable
+    from vibekit_desktop.ui.error_text import sentence
+
+    problem = unwritable(find_dirs(options.data_dir))
+    if problem is not None:
+        conductor.notifier.toast(sentence(problem).sentence, "error", everywhere=True)
+
+
 async def _start_and_wait(conductor: "Conductor", wired: "Wired", options: "Options", closed: "asyncio.Event") -> int:
     """Begin, and wait for the end; whoever closes the window does not wait for the beginning first."""
     import asyncio
@@ -242,6 +249,7 @@ async def _start_and_wait(conductor: "Conductor", wired: "Wired", options: "Opti
         ending.cancel()
         print_error(error.code, sentence(error), as_json=options.json)
         return exit_status(error)
+    _say_unwritable(conductor, options)
     wired.core.retention.start()
     await ending
     return 0
