@@ -10,11 +10,10 @@ from collections.abc import Mapping
 
 import msgspec
 
-from vibekit_desktop.core.types.chats import Message, Withheld
+from vibekit_desktop.core.types.chats import COMMAND_KINDS, Message, Withheld
 
 LEFT_OUT = "[left out]"
 MASKED = "[masked]"
-_COMMANDS = ("execute", "shell", "command", "hook")
 _NAMES = "password|passwd|passphrase|secret|token|api[_-]?key|access[_-]?key|private[_-]?key|credential"
 _WHOLE = re.compile(
     "|".join(
@@ -63,7 +62,7 @@ def withhold(value: object, what: Withheld) -> object:
 
 
 def _without_output(value: Mapping[object, object], what: Withheld) -> Mapping[object, object]:
-    if what.output and value.get("kind") in _COMMANDS and value.get("output"):
+    if what.output and value.get("kind") in COMMAND_KINDS and value.get("output"):
         return {**value, "output": LEFT_OUT}
     return value
 

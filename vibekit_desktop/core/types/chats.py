@@ -40,6 +40,10 @@ class Block(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=Fa
     """Ours: how long the agent thought this; 0 = not known."""
 
 
+COMMAND_KINDS = ("execute", "shell", "command", "hook")
+"""The kinds of tool calls that run a command."""
+
+
 class Location(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
     """A file a tool call looks at; the path as received, it may be absolute."""
 

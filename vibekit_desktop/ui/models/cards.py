@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 
 import msgspec
 
-from vibekit_desktop.core.types.chats import ToolCall
+from vibekit_desktop.core.types.chats import COMMAND_KINDS, ToolCall
 from vibekit_desktop.core.types.checkpoints import (
     Author,
     BeforeTurn,
@@ -28,7 +28,6 @@ from vibekit_desktop.ui.wording import shown_path
 _READS_IN_A_ROW = 3
 _MOST_FILES = 1_000
 _EDITING = ("edit", "write")
-_COMMANDS = ("execute", "shell", "command", "hook")
 _EXIT = re.compile(r"\s*(?:Error: )?exit (?:code |status )?(\d{1,5})\b", re.IGNORECASE)
 
 _ICONS = {
@@ -120,7 +119,7 @@ def _verbs(kind: str, title: str) -> tuple[str, str]:
             return tr("Deleted"), tr("Deleting")
         case "move":
             return tr("Renamed"), tr("Renaming")
-        case "execute" | "shell" | "command" | "hook":
+        case _ if kind in COMMAND_KINDS:
             return tr("Ran"), tr("Running")
         case "fetch" | "browser":
             return tr("Fetched"), tr("Fetching")
@@ -141,7 +140,7 @@ def wish(kind: str) -> str:
             return tr("Delete")
         case "move":
             return tr("Rename")
-        case "execute" | "shell" | "command" | "hook":
+        case _ if kind in COMMAND_KINDS:
             return tr("Run")
         case "fetch" | "browser":
             return tr("Fetch")
@@ -182,7 +181,7 @@ def _status(call: ToolCall) -> tuple[str, str]:
         return "stopped", took
     if call.status in ("pending", "in_progress"):
         return "active", took
-    command = call.kind in _COMMANDS
+    command = call.kind in COMMAND_KINDS
     code = call.exit_code if command else None
     if call.status == "failed" or code:
         found = _EXIT.match(call.output[:200]) if code is None else None
@@ -243,7 +242,7 @@ def card(call: ToolCall, turn: int, workspace: str, known: Known) -> Card:
         added, removed = _told(call, whole=False)
     if path and (editing or call.kind in ("read", "delete", "move")):
         target, mono = path, True
-    elif call.kind in _COMMANDS:
+    elif call.kind in COMMAND_KINDS:
         target, mono = _command(call), True
     elif call.kind in ("search", "fetch", "browser"):
         target, mono = _without_tool(call.title), True
