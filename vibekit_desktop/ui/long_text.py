@@ -21,7 +21,7 @@ def cut_line(line: str) -> str:
     """At most `MAX_LINE` characters and how many are not shown."""
     if len(line) <= MAX_LINE:
         return line
-    return tr("{start} \u2026 {n} more characters", start=line[:MAX_LINE], n=f"{len(line) - MAX_LINE:,}")
+    return tr("{start} \u2026 {n} more characters", start=line[:MAX_LINE], n=len(line) - MAX_LINE)
 
 
 def cut_lines(text: str) -> str:

@@ -52,7 +52,7 @@ def damage_lines(damage: Damage) -> list[str]:
 
 def lost_words(lost: LostMessage) -> str:
     """One message that can't be read, and why."""
-    number = f"{lost.number:,}"
+    number = lost.number
     match lost.why:
         case WhyLost.NOT_JSON:
             return tr("Message {number}: what is written there is cut off or garbled.", number=number)

@@ -261,4 +261,4 @@ def one_of(count: int) -> str:
 
 def cut_note(more: int) -> str:
     """What stands in the place of text that is not shown."""
-    return tr("{dots} {n} more characters are not shown here.", dots=ELLIPSIS, n=f"{more:,}")
+    return tr("{dots} {n} more characters are not shown here.", dots=ELLIPSIS, n=more)

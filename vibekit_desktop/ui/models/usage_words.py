@@ -17,7 +17,7 @@ def in_full(state: LiveState) -> str:
     usage = state.usage
     lines = [f"{one_line(state.agent, 48)} {one_line(state.version, 24)}".strip()]
     if usage.size > 0:
-        lines.append(tr("Context: {used} of {size} tokens", used=f"{max(0, usage.used):,}", size=f"{usage.size:,}"))
+        lines.append(tr("Context: {used} of {size} tokens", used=max(0, usage.used), size=usage.size))
     if usage.cost > 0:
         lines.append(tr("Cost so far: {cost} {currency}", cost=f"{usage.cost:.2f}", currency=one_line(usage.currency, 8)))
     return "\n".join(line for line in lines if line)

@@ -57,14 +57,13 @@ def done_text(plan: RestorePlan, report: RestoreReport) -> str:
 
 def progress_text(step: RestoreStep, done: int, total: int) -> str:
     """How far a restore is. No file is changed before the last step."""
-    so_far, whole = f"{done:,}", f"{total:,}"
     match step:
         case RestoreStep.KEEP:
-            return tr("Saving {done} of {total}…", done=so_far, total=whole)
+            return tr("Saving {done} of {total}…", done=done, total=total)
         case RestoreStep.STAGE:
-            return tr("Preparing {done} of {total}…", done=so_far, total=whole)
+            return tr("Preparing {done} of {total}…", done=done, total=total)
         case RestoreStep.PLACE:
-            return tr("Restoring {done} of {total}…", done=so_far, total=whole)
+            return tr("Restoring {done} of {total}…", done=done, total=total)
 
 
 def partly_text(plan: RestorePlan, report: RestoreReport) -> str:

@@ -24,7 +24,7 @@ from vibekit_desktop.ui.views.code_line import LinePainter, runs_of
 from vibekit_desktop.ui.views.conflict_note import ConflictNoteView
 from vibekit_desktop.ui.views.controls import draw_icon
 from vibekit_desktop.ui.views.row_paint import draw_text, text_width
-from vibekit_desktop.ui.wording import MINUS, number_text, shown_path
+from vibekit_desktop.ui.wording import MINUS, shown_path
 
 _MOST_LINES = 12
 _MOST_SHOWN = 2_000
@@ -199,9 +199,9 @@ class CardDetail:
         if count <= _MOST_LINES:
             return
         if not whole and count > _MOST_SHOWN:
-            text = tr("Show the last {n} lines", n=number_text(_MOST_SHOWN))
+            text = tr("Show the last {n} lines", n=_MOST_SHOWN)
         else:
-            text = tr("Show fewer lines") if whole else tr("Show all {n} lines", n=number_text(count))
+            text = tr("Show fewer lines") if whole else tr("Show all {n} lines", n=count)
         self._add_more(text, "fold", f"all:{card.key}", 0, copied=card.output)
 
     def _add_text(self, texts: Sequence[str]) -> None:

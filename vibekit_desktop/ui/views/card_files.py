@@ -24,7 +24,7 @@ from vibekit_desktop.ui.views.row_paint import (
     draw_text,
     text_width,
 )
-from vibekit_desktop.ui.wording import number_text, shown_path
+from vibekit_desktop.ui.wording import shown_path
 
 PAD = 8
 MORE_FILES = 200
@@ -34,8 +34,8 @@ MORE_FILES = 200
 def diff_words(of: Card | CardFile, turn: int) -> str:
     """What a Diff button says to whoever hears it: "Show diff of docs/export.md, turn 5, 18 added, 2 deleted, conflict"."""
     parts = [tr("Show diff of {path}, turn {turn}", path=shown_path(of.path), turn=turn)]
-    parts += [tr("{n} added", n=number_text(of.added))] if of.added else []
-    parts += [tr("{n} deleted", n=number_text(of.removed))] if of.removed else []
+    parts += [tr("{n} added", n=of.added)] if of.added else []
+    parts += [tr("{n} deleted", n=of.removed)] if of.removed else []
     parts += [tr("conflict")] if of.conflict is not None and not of.undone else []
     return ", ".join(parts)
 

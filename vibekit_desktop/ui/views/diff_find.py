@@ -16,7 +16,6 @@ from vibekit_desktop.ui.views.diff_choose import ChoosingSurface
 from vibekit_desktop.ui.views.diff_steps import Steps
 from vibekit_desktop.ui.views.fields import SearchField
 from vibekit_desktop.ui.views.row_paint import draw_text, text_width
-from vibekit_desktop.ui.wording import number_text
 
 _FIELD = 280
 
@@ -163,8 +162,8 @@ def count_words(count: int, current: int, *, whole: bool, asked: bool) -> str:
     if not count:
         return tr("Not found") if whole else tr("Looking…")
     if current < 0:
-        return tr("1 place") if count == 1 else tr("{n} places", n=number_text(count))
-    words = tr("{n} of {count}", n=number_text(current + 1), count=number_text(count))
+        return tr("1 place") if count == 1 else tr("{n} places", n=count)
+    words = tr("{n} of {count}", n=current + 1, count=count)
     return words if whole else tr("{words}, looking…", words=words)
 
 

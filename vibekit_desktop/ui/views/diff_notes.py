@@ -14,7 +14,7 @@ from vibekit_desktop.core.types.diffs import (
 )
 from vibekit_desktop.ui.text import tr, tr_n
 from vibekit_desktop.ui.visible import visible_name
-from vibekit_desktop.ui.wording import number_text, size_text
+from vibekit_desktop.ui.wording import size_text
 
 
 def notes_of(result: DiffDocument | Identical | BinaryPair) -> tuple[tuple[str, str], ...]:
@@ -29,7 +29,7 @@ def _note(note: DiffNote, lines: int) -> tuple[str, str] | None:
     match note.note:
         case Note.LINE_ENDINGS:
             strong = tr("Line endings changed {old} → {new}.", old=note.old, new=note.new)
-            return strong, tr("Shown once here, not as {n} changed lines.", n=number_text(lines)) if lines > 1 else ""
+            return strong, tr("Shown once here, not as {n} changed lines.", n=lines) if lines > 1 else ""
         case Note.MODE:
             return _mode(note), ""
         case Note.ENCODING:

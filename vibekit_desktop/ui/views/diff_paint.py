@@ -24,7 +24,7 @@ from vibekit_desktop.ui.views.diff_dress import Dress, Moves
 from vibekit_desktop.ui.views.diff_folds import paint_end_note, paint_fold
 from vibekit_desktop.ui.views.diff_geometry import Columns, Geometry
 from vibekit_desktop.ui.views.row_paint import text_width
-from vibekit_desktop.ui.wording import MINUS, number_text
+from vibekit_desktop.ui.wording import MINUS
 
 _NO_MARKS: tuple[Span, ...] = ()
 _KEPT_LINES = 4000
@@ -282,8 +282,8 @@ class RowPainter:
         if move is None or number != (move.old_first if side == OLD else move.new_first):
             return ""
         if side == NEW:
-            return tr("moved from line {n}", n=number_text(move.old_first))
-        return tr("moved to line {n}", n=number_text(move.new_first))
+            return tr("moved from line {n}", n=move.old_first)
+        return tr("moved to line {n}", n=move.new_first)
 
     def label_width(self, words: str) -> float:
         """How much of the right end of a row a label takes."""

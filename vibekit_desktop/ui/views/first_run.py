@@ -373,7 +373,7 @@ class FirstRun(QScrollArea):
         shown = [source for source in sources if source.sessions]
         self._sources.fill(shown, when.local_now_ms() if now_ms is None else now_ms, self.source_opened.emit)
         total = sum(source.sessions for source in shown)
-        self.open_all.setText(tr("Open all {n} chats", n=f"{total:,}"))
+        self.open_all.setText(tr("Open all {n} chats", n=total))
         self.open_all.setAccessibleName(self.open_all.text())
         self.open_all.setVisible(len(shown) > 1)
         self._heading.place()

@@ -13,7 +13,7 @@ from vibekit_desktop.ui.text import tr
 from vibekit_desktop.ui.theme.palette import ThemeHub
 from vibekit_desktop.ui.views.row_paint import draw_text
 from vibekit_desktop.ui.views.segments import Segment, Segments
-from vibekit_desktop.ui.wording import number_text, size_text
+from vibekit_desktop.ui.wording import size_text
 
 _FORMATS = ((b"\x89PNG\r\n\x1a\n", "png"), (b"\xff\xd8\xff", "jpeg"))
 _MOST_PIXELS = 64_000_000
@@ -38,9 +38,7 @@ class Picture:
         size = size_text(self.size_bytes)
         if not self.width:
             return tr("{size}, not an image that can be shown", size=size)
-        words = tr(
-            "{width} × {height} pixels, {size}", width=number_text(self.width), height=number_text(self.height), size=size
-        )
+        words = tr("{width} × {height} pixels, {size}", width=self.width, height=self.height, size=size)
         return words if self.image is not None else tr("{words}: too large to show", words=words)
 
 

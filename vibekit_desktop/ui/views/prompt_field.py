@@ -172,8 +172,8 @@ class PromptField(QTextEdit):
             self.refused.emit(
                 tr(
                     "That text is too long: a message takes {most} characters, {line} in one line. Attach it as a file.",
-                    most=f"{MOST_CHARS:,}",
-                    line=f"{MOST_LINE:,}",
+                    most=MOST_CHARS,
+                    line=MOST_LINE,
                 )
             )
             return

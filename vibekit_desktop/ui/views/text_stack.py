@@ -16,7 +16,6 @@ from vibekit_desktop.ui.views.block_view import Hit, PaintState, TextButton, tal
 from vibekit_desktop.ui.views.text_block import TextLayout
 from vibekit_desktop.ui.views.text_places import Ground, within
 from vibekit_desktop.ui.visible import visible
-from vibekit_desktop.ui.wording import number_text
 
 AT_ONCE = 8
 """So many slices are shown at first, and so many more at each press."""
@@ -97,10 +96,9 @@ class TextStack:
 
     def more_words(self) -> str:
         """What the button says that shows more."""
-        left = number_text(self.more)
         if len(self._layouts) + AT_ONCE >= self._all:
-            return tr("Show the last {n} characters", n=left)
-        return tr("Show more, {n} characters are left", n=left)
+            return tr("Show the last {n} characters", n=self.more)
+        return tr("Show more, {n} characters are left", n=self.more)
 
 
 def steps_of(key: str, opened: Set[str]) -> int:

@@ -107,5 +107,5 @@ def coverage_menu(parent: QWidget, name: str, coverage: Coverage) -> QMenu:
         action.setToolTip(tr("Copy path"))
         action.triggered.connect(lambda _=False, path=skipped.path: QGuiApplication.clipboard().setText(shown_path(path)))
     if len(missing) > _MOST:
-        menu.addAction(tr("{n} more", n=f"{len(missing) - _MOST:,}")).setEnabled(False)
+        menu.addAction(tr("{n} more", n=len(missing) - _MOST)).setEnabled(False)
     return menu
