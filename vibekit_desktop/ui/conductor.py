@@ -134,7 +134,7 @@ class Conductor(QObject):
         reviewing = self._window.page == "review"
         foot = 0 if reviewing else self.page.foot.height()
         host = self.review if reviewing else self._window.panes.centre
-        self.notifier.stand_in(host, inset=self._hub.theme.tokens.space("s16") + foot)
+        self.notifier.stand_in(host, inset=self._hub.theme.space("s16") + foot)
 
     def _order_focus(self) -> None:
         """From pane to pane; not before the first page, when all of it is in one window."""

@@ -237,7 +237,7 @@ class Notifier(QObject):
         self._covered: _Toast | None = None
         """The newest error, while something newer stands over it."""
         self._chat = ""
-        self.inset = hub.theme.tokens.space("s16")
+        self.inset = hub.theme.space("s16")
         host.installEventFilter(self)
 
     def show_chat(self, chat: str) -> None:

@@ -1,4 +1,4 @@
-"""Wait for work that a person asked for; where it takes long, say so and offer to wait no longer (ui.md 5).
+"""Wait for work that a person asked for; where it takes long, say so and offer to wait no longer.
 
 What is quick shows nothing. UI thread only.
 """

@@ -85,7 +85,7 @@ class AppStyle(QProxyStyle):
         if metric is _Metric.PM_FocusFrameHMargin or metric is _Metric.PM_FocusFrameVMargin:
             return theme.size("focus-width") + theme.size("focus-gap")
         if metric is _Metric.PM_CheckBoxLabelSpacing or metric is _Metric.PM_RadioButtonLabelSpacing:
-            return theme.tokens.space("s8")
+            return theme.space("s8")
         return super().pixelMetric(metric, option, widget)
 
     def styleHint(
@@ -235,14 +235,13 @@ class AppStyle(QProxyStyle):
             case QStyle.SubControl.SC_ScrollBarGroove:
                 return box
             case QStyle.SubControl.SC_ScrollBarSlider:
-                parts = (start, thumb)
+                first, size = start, thumb
             case QStyle.SubControl.SC_ScrollBarSubPage:
-                parts = (0, start)
+                first, size = 0, start
             case QStyle.SubControl.SC_ScrollBarAddPage:
-                parts = (start + thumb, length - start - thumb)
+                first, size = start + thumb, length - start - thumb
             case _:
                 return QRect()
-        first, size = parts
         if upright:
             return QRect(box.x(), box.y() + first, box.width(), size)
         return QRect(box.x() + first, box.y(), size, box.height())

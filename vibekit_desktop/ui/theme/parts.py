@@ -34,6 +34,7 @@ _BAR_PAD = 8
 _ON, _OVER, _DOWN = QStyle.StateFlag.State_Enabled, QStyle.StateFlag.State_MouseOver, QStyle.StateFlag.State_Sunken
 _FOCUS, _CHOSEN = QStyle.StateFlag.State_HasFocus, QStyle.StateFlag.State_Selected
 _DEFAULT = QStyleOptionButton.ButtonFeature.DefaultButton
+_DEFAULT_ITEM = QStyleOptionMenuItem.MenuItemType.DefaultItem
 _LINE = int(Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine | Qt.TextFlag.TextDontClip)
 
 
@@ -184,9 +185,6 @@ def menu_item(painter: QPainter, theme: Theme, option: QStyleOptionMenuItem, *, 
         painter.drawText(place, _LINE | int(Qt.AlignmentFlag.AlignRight), keys)
     if option.menuItemType is QStyleOptionMenuItem.MenuItemType.SubMenu:
         _sign(painter, theme, "chevron-right", "text.secondary", box.right() - side - 5, middle, side)
-
-
-_DEFAULT_ITEM = QStyleOptionMenuItem.MenuItemType.DefaultItem
 
 
 def _menu_line(painter: QPainter, theme: Theme, words: str, box: QRect) -> None:

@@ -1,4 +1,4 @@
-"""Shapes that everything painted is made of: rounded boxes, the focus ring, the shadow of what lies above. UI thread only."""
+"""What painted things and labels have of the theme: rounded boxes, focus ring, shadow, the colour of words. UI thread only."""
 
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPalette, QPen

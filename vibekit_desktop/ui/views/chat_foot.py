@@ -92,7 +92,7 @@ class ChatFoot(QWidget):
         theme = self._hub.theme
         width = max(200, min(theme.size("reading-max"), self.width() - 2 * _BESIDE))
         left = (self.width() - width) // 2
-        page, under = self._host.height(), theme.tokens.space("s16")
+        page, under = self._host.height(), theme.space("s16")
         spare = page - theme.size("header") - _TRANSCRIPT_LEAST - under
         last: QWidget = self.composer if self._composing else self.read_only
         height = self.read_only.sizeHint().height()

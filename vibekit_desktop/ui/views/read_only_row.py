@@ -63,7 +63,7 @@ class ReadOnlyRow(QWidget):
 
     def sizeHint(self) -> QSize:
         size = self._hub.theme.size
-        return QSize(size("reading-max"), size("chat-foot") - self._hub.theme.tokens.space("s16"))
+        return QSize(size("reading-max"), size("chat-foot") - self._hub.theme.space("s16"))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         self._place()
