@@ -144,9 +144,11 @@ async def test_a_damaged_chat_is_a_row_that_hides_no_other(window: Window, works
     bad = next(row.header for row in window.chats() if row.header.problem)
     window.picture("damaged")
     window.choose_chat(bad.name)
-    await window.until(lambda: window.main.page == "empty")
+    banner = window.conductor.page.banner
+    await window.until(lambda: window.conductor.open.chat == bad.id and not banner.isHidden())
     await window.settled()
-    assert window.conductor.empty.accessibleName(), "a sentence stands where the chat would be"
+    assert banner.accessibleName() == "The file of this chat breaks off. No message can be read."
+    assert not window.conductor.page.foot.is_composing
     good = next(row.header for row in window.chats() if not row.header.problem)
     window.choose_chat(good.name)
     await window.until(lambda: window.main.page == "transcript" and window.turns() == [5, 4, 3, 2, 1])
