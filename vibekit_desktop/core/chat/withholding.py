@@ -18,7 +18,7 @@ _NAMES = "password|passwd|passphrase|secret|token|api[_-]?key|access[_-]?key|pri
 _WHOLE = re.compile(
     "|".join(
         (
-            r"-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----[\s\S]{0,20000}?-----END [A-Z ]{0,40}PRIVATE KEY-----",
+            r"-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----(?:(?!-----BEGIN)[\s\S]){0,20000}?-----END [A-Z ]{0,40}PRIVATE KEY-----",
             r"\b(?:sk|pk|rk)[-_][A-Za-z0-9_-]{20,}",
             r"\bgh[pousr]_[A-Za-z0-9]{20,}",
             r"\bgithub_pat_[A-Za-z0-9_]{20,}",
