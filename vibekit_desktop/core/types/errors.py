@@ -444,6 +444,7 @@ class CannotRead(EnvironmentFault):
 class FileTooLarge(CannotRead):
     """A file is larger than is read at once: nothing is wrong with it. Sizes in bytes; ``size`` is at least so much."""
 
+    code = "disk.too-large"
     retryable = False
 
     def __init__(self, path: str, size: int, limit: int) -> None:
