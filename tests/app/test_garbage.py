@@ -93,15 +93,15 @@ def test_what_was_set_aside_is_looked_at_when_nobody_is_at_the_window(collector:
     collector.tick()
     assert died == []
     collector.state_changed(Qt.ApplicationState.ApplicationActive)
-    assert not collector.waits
+    assert not collector._left.isActive()
     collector.state_changed(Qt.ApplicationState.ApplicationInactive)
-    assert collector.waits
+    assert collector._left.isActive()
     collector.state_changed(Qt.ApplicationState.ApplicationActive)
-    assert not collector.waits, "somebody came back"
+    assert not collector._left.isActive(), "somebody came back"
     collector.look_at_all()
     assert died == [threading.get_ident()]
     collector.state_changed(Qt.ApplicationState.ApplicationInactive)
-    assert not collector.waits, "nothing was set aside since"
+    assert not collector._left.isActive(), "nothing was set aside since"
     assert kept
 
 

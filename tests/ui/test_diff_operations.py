@@ -270,7 +270,7 @@ def test_answers_with_colours_are_let_go_of_when_they_came(stage: Stage) -> None
         assert dresser is not None
         for line in range(100, 5_000, 100):
             stage.pane.view.lines_seen.emit(1, line, line + 40)
-        assert dresser.waits_for > 20
-        await until(lambda: not dresser.waits_for)
+        assert len(dresser._tasks) > 20
+        await until(lambda: not dresser._tasks)
 
     run(story())

@@ -18,7 +18,6 @@ from vibekit_desktop.ui.models.restore_items import (
     Group,
     RestoreItemsModel,
     primary_text,
-    rows_of,
     scope_note,
     summary_of,
     title_of,
@@ -82,7 +81,9 @@ def test_a_hard_linked_file_a_folder_and_what_may_be_yours_are_told() -> None:
     linked = replace(samples.planned("a", Action.WRITE), hard_linked=True)
     folder = replace(samples.planned("b", Action.DELETE), current=FileState(State.FOLDER))
     maybe = replace(samples.planned("c", Action.LEAVE, changed_by="unknown", reason="changed-since"), may_be_yours=True)
-    rows = {row.path: row.remark for row in rows_of(samples.of_files(linked, folder, maybe)) if row.file is not None}
+    model = RestoreItemsModel()
+    model.set_plan(samples.of_files(linked, folder, maybe))
+    rows = {row.path: row.remark for row in model.rows if row.file is not None}
     assert rows == {
         "a": "hard-linked: gets a file of its own",
         "b": "folder",

@@ -46,11 +46,6 @@ class Collector(QObject):
         if isinstance(app, QGuiApplication):
             app.applicationStateChanged.connect(self.state_changed)
 
-    @property
-    def waits(self) -> bool:
-        """Whether nobody is at the window, and there is something to look at if nobody comes."""
-        return self._left.isActive()
-
     def start(self) -> None:
         """Take over. What exists by now mostly stays for good and is set aside: modules, classes, the window."""
         self._was_on = gc.isenabled()

@@ -124,12 +124,8 @@ class _Slot:
         return RestoreRow(group=self.group, title=group_title(self.group), remark=_group_remark(self.group), count=self.count)
 
 
-def rows_of(plan: RestorePlan, stale: frozenset[str] = frozenset()) -> list[RestoreRow]:
-    """Heads and files in order; empty groups are absent. ``stale`` are paths that changed a moment ago."""
-    return [slot.row() for slot in _slots_of(plan, stale)]
-
-
 def _slots_of(plan: RestorePlan, stale: frozenset[str]) -> list[_Slot]:
+    """Heads and files in order; empty groups are absent. ``stale`` are paths that changed a moment ago."""
     groups: dict[Group, list[PlannedFile]] = {group: [] for group in Group}
     for file in plan.files:
         groups[group_of(file)].append(file)
@@ -291,7 +287,7 @@ def moved_text(plan: RestorePlan) -> str:
 
 
 class RestoreItemsModel(QAbstractListModel):
-    """The rows of a plan. Invariant: ``rows`` is what `rows_of` gives for the present plan.
+    """The rows of a plan. Invariant: the heads and files of the present plan, in order, without empty groups.
 
     A plan with the same paths in the same groups changes rows in place, any other resets.
     """

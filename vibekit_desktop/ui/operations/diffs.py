@@ -66,11 +66,6 @@ class DiffDresser(QObject):
         if isinstance(diff.result, DiffDocument):
             self._spawn(self._colour(diff, diff.result), "colour a diff")
 
-    @property
-    def waits_for(self) -> int:
-        """How many answers with colours have not come yet."""
-        return len(self._tasks)
-
     def _spawn(self, job: Coroutine[object, object, None], name: str) -> None:
         task = self._bridge.spawn(self, job, name=name)
         self._tasks.add(task)
