@@ -121,7 +121,7 @@ def test_what_was_undone_last_can_be_redone_where_undo_stood(
     row = next(row for row, block in view.views.items() if any(hit.action == "redo" for hit in block.hits))
     menu = view.block_menu(row)
     assert f"Redo what turn 5 did to {path}" in [action.text() for action in menu.actions()]
-    model.set_held("Wait until the other chat’s turn ends.")
+    model.set_held("Wait until the other chat's turn ends.")
     view.grab()
     assert names(view, "redo") == []
 

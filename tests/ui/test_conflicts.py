@@ -48,7 +48,7 @@ def test_what_is_on_disk_is_theirs_and_ours_can_be_brought_back() -> None:
     shown = card(placed(theirs=Now(), ours=AfterTurn(4), turn=0))
     assert shown.text.endswith("That is what is on disk.")
     assert (shown.old, shown.new, shown.back_to) == (AfterTurn(4), Now(), AfterTurn(4))
-    assert shown.words(CardButton.BRING_BACK) == "Bring back this chat’s"
+    assert shown.words(CardButton.BRING_BACK) == "Bring back this chat's"
 
 
 def test_whoever_is_not_known_is_not_named() -> None:

@@ -289,7 +289,7 @@ def test_a_changed_line_with_hidden_characters_is_pointed_out(pane: DiffPane) ->
 
 def test_what_has_no_panes_says_why(qtbot: QtBot, pane: DiffPane) -> None:
     assert show(pane, BinaryPair(212_000, 198_000)) == ["Binary file. 212 KB → 198 KB."]
-    assert show(pane, Unreadable("old", "damaged")) == ["The earlier copy is damaged and can’t be shown."]
+    assert show(pane, Unreadable("old", "damaged")) == ["The earlier copy is damaged and can't be shown."]
     assert show(pane, TooLarge(9_200_000, 9_200_000)) == ["9.2 MB. Large files are not laid out at once."]
     known = TooLarge(9_200_000, 9_200_000, 148_000, 148_020)
     assert show(pane, known) == ["9.2 MB, 148,020 lines. Large files are not laid out at once."]

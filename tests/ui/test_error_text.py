@@ -29,7 +29,7 @@ def test_every_error_of_the_core_has_its_own_words() -> None:
         (errors.DiskFull("x", "no room"), "The disk is full."),
         (
             errors.FileTooLarge("/data/vaults/x/chats/one.json", 97_000_000, 32 << 20),
-            "This chat’s file is 97 MB, larger than 34 MB.",
+            "This chat's file is 97 MB, larger than 34 MB.",
         ),
         (errors.Busy(""), "The workspace's store is in use by another program."),
     ],
@@ -62,7 +62,7 @@ def test_a_path_in_an_error_hides_nothing() -> None:
 )
 def test_a_file_of_the_store_is_not_told_as_one_of_the_project(qtbot: QtBot, path: str) -> None:
     told = sentence(errors.CannotWrite(path, "Read-only file system"))
-    assert told.title == "The store can’t be written: Read-only file system."
+    assert told.title == "The store can't be written: Read-only file system."
     assert told.detail == "Nothing was changed, and nothing is recorded. Check the disk and the permissions of /data."
     assert "file was left" not in told.sentence
 

@@ -123,17 +123,17 @@ def test_what_the_store_could_not_keep_is_said_instead_of_a_promise() -> None:
     question = replace(RUN, hold=Hold.DISK_FULL, protection=one, answers=answers)
     assert words.reassurance(question) == ""
     assert words.reasons(question) == (
-        "The store could not keep a copy of rand.bin (3.0 MB): the disk is full. What is done to it can’t be taken back.",
+        "The store could not keep a copy of rand.bin (3.0 MB): the disk is full. What is done to it can't be taken back.",
     )
     assert words.headline(question) == "Claude Code wants to run a command, and not all of it could be undone"
     assert words.answer_button(question, Answer.UNPROTECTED).text == "Run without a copy…"
     title, text, go = words.without_copy(question)
     assert (title, go) == ("Run without a copy?", "Run without a copy")
-    assert text == "What this command does to rand.bin (3.0 MB) can’t be taken back."
+    assert text == "What this command does to rand.bin (3.0 MB) can't be taken back."
     more = replace(question, hold=Hold.CANNOT_STORE, protection=Protection(unkept=one.unkept * 3))
     assert words.reasons(more) == (
-        "The store could not keep a copy of rand.bin (3.0 MB) and 2 more files: it can’t be written. What is done to them "
-        "can’t be taken back.",
+        "The store could not keep a copy of rand.bin (3.0 MB) and 2 more files: it can't be written. What is done to them "
+        "can't be taken back.",
     )
     strange = replace(question, protection=Protection(unkept=(Skipped("Allowed. Press Allow", "disk-full", 1),)))
     assert "Press" not in words.reasons(strange)[0]
@@ -143,7 +143,7 @@ def test_what_a_limit_leaves_out_is_no_part_of_the_promise() -> None:
     huge = replace(RUN, protection=Protection(left_out=(Skipped("film.mp4", "too-large", 480_000_000),)))
     assert words.reassurance(huge) == (
         "Checkpoint 6 is saved. Files this command changes in the workspace can be taken back, but not film.mp4 (480 MB): not "
-        "captured. Effects outside it can’t."
+        "captured. Effects outside it can't."
     )
     whole = replace(RUN, protection=Protection(left_out=(Skipped(".", "not-walked"),)))
     assert "Not every file of this workspace is captured" in words.reassurance(whole)

@@ -261,7 +261,7 @@ def _cannot_read(error: errors.CannotRead) -> ErrorText:
 
 def _too_large(error: errors.FileTooLarge) -> ErrorText:
     path = PurePath(error.path)
-    name = tr("This chat’s file") if path.suffix == ".json" and "chats" in path.parts else path.name
+    name = tr("This chat's file") if path.suffix == ".json" and "chats" in path.parts else path.name
     return ErrorText(
         tr("{name} is {size}, larger than {limit}.", name=name, size=size_text(error.size), limit=size_text(error.limit)),
         tr("That is too much to be read at once. Nothing of it was changed."),
@@ -281,7 +281,7 @@ def _store_unwritable(error: errors.StoreUnwritable) -> ErrorText:
 
 def _store_words(folder: str, reason: str) -> ErrorText:
     return ErrorText(
-        tr("The store can’t be written: {reason}.", reason=reason),
+        tr("The store can't be written: {reason}.", reason=reason),
         tr("Nothing was changed, and nothing is recorded. Check the disk and the permissions of {folder}.", folder=folder),
         tr("Try again"),
     )

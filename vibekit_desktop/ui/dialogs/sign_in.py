@@ -51,7 +51,7 @@ class SignInDialog(Overlay[str]):
         head = self._label(title, "title")
         outer.addWidget(head)
         outer.addWidget(
-            self._label(tr("These are the agent’s own ways. Nothing that you type there passes through here."), "body")
+            self._label(tr("These are the agent's own ways. Nothing that you type there passes through here."), "body")
         )
         body = QWidget(self.card)
         rows = QVBoxLayout(body)

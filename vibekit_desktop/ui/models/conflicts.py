@@ -166,7 +166,7 @@ def card_of(placed: PlacedConflict, names: Mapping[ChatId, str], now_ms: int) ->
         old=old,
         new=new,
         back_to=None if isinstance(back_to, Now) else back_to,
-        back_words=tr("Bring back this chat’s") if theirs_stands else tr("Bring back theirs"),
+        back_words=tr("Bring back this chat's") if theirs_stands else tr("Bring back theirs"),
     )
 
 

@@ -129,8 +129,8 @@ def reasons(question: Question) -> tuple[str, ...]:
 def _unkept(hold: Hold, unkept: tuple[Skipped, ...]) -> str:
     """What the store could not keep a copy of, before something that may change anything."""
     names = _files(unkept)
-    why = tr("the disk is full") if hold is Hold.DISK_FULL else tr("it can’t be written")
-    it = tr_n("What is done to it can’t be taken back.", "What is done to them can’t be taken back.", len(unkept))
+    why = tr("the disk is full") if hold is Hold.DISK_FULL else tr("it can't be written")
+    it = tr_n("What is done to it can't be taken back.", "What is done to them can't be taken back.", len(unkept))
     return tr("The store could not keep a copy of {files}: {why}. {it}", files=names, why=why, it=it)
 
 
@@ -168,13 +168,13 @@ def reassurance(question: Question) -> str:
     if question.operation is Operation.RUN and any(one.path == "." for one in left_out):
         return tr(
             "Checkpoint {turn} is saved. Not every file of this workspace is captured, so not all that this command changes "
-            "can be taken back; effects outside it can’t.",
+            "can be taken back; effects outside it can't.",
             turn=turn,
         )
     if question.operation is Operation.RUN and left_out:
         return tr(
             "Checkpoint {turn} is saved. Files this command changes in the workspace can be taken back, but not {files}: not "
-            "captured. Effects outside it can’t.",
+            "captured. Effects outside it can't.",
             turn=turn,
             files=_files(left_out),
         )
@@ -184,12 +184,12 @@ def reassurance(question: Question) -> str:
         case Operation.RUN:
             return tr(
                 "Checkpoint {turn} is saved. Files this command changes in the workspace can be taken back; effects outside "
-                "it can’t.",
+                "it can't.",
                 turn=turn,
             )
         case Operation.OTHER:
             return tr(
-                "Checkpoint {turn} is saved. Files this changes in the workspace can be taken back; effects outside it can’t.",
+                "Checkpoint {turn} is saved. Files this changes in the workspace can be taken back; effects outside it can't.",
                 turn=turn,
             )
         case Operation.EDIT | Operation.CREATE | Operation.DELETE | Operation.MOVE:
@@ -240,7 +240,7 @@ def without_copy(question: Question) -> tuple[str, str, str]:
     if question.operation is Operation.RUN:
         unkept = question.protection.unkept
         text = tr(
-            "What this command does to {files} can’t be taken back.",
+            "What this command does to {files} can't be taken back.",
             files=_files(unkept) if unkept else tr("the files of the workspace"),
         )
         return tr("Run without a copy?"), text, tr("Run without a copy")

@@ -258,6 +258,6 @@ class ConflictsTab(QWidget):
             return
         text = tr("No other chat changed a file of this one, and no turn wrote over what somebody had changed.")
         if self._model.settled:
-            text = tr("What others changed under this chat’s hands was settled.")
+            text = tr("What others changed under this chat's hands was settled.")
         self._blank.say("conflict", tr("No conflicts"), text)
         self._stack.setCurrentWidget(self._blank)

@@ -102,12 +102,12 @@ def unreadable_text(result: Unreadable) -> str:
     copy = tr("The earlier copy") if result.side == "old" else tr("The later copy")
     match result.reason:
         case "damaged" | "blob-corrupt":
-            return tr("{copy} is damaged and can’t be shown.", copy=copy)
+            return tr("{copy} is damaged and can't be shown.", copy=copy)
         case "not-captured":
-            return tr("{copy} was not kept and can’t be shown.", copy=copy)
+            return tr("{copy} was not kept and can't be shown.", copy=copy)
         case "unknown" | "":
-            return tr("{copy} was not recorded and can’t be shown.", copy=copy)
+            return tr("{copy} was not recorded and can't be shown.", copy=copy)
         case "not-regular":
-            return tr("It is not a plain file and can’t be shown.")
+            return tr("It is not a plain file and can't be shown.")
         case _:
-            return tr("{copy} can’t be read: {reason}.", copy=copy, reason=result.reason.replace("-", " "))
+            return tr("{copy} can't be read: {reason}.", copy=copy, reason=result.reason.replace("-", " "))

@@ -153,7 +153,7 @@ class PermissionPanel(QWidget):
         self.setAccessibleName(". ".join((what, *map(visible, subject[:3]))))
         self.setAccessibleDescription(" ".join(text for _, _, text in self._sentences))
         for frame, name in ((self.subject, tr("What it is about")), (self.change, tr("What the agent says will change")),
-                            (self.own, tr("In the agent’s words"))):  # fmt: skip
+                            (self.own, tr("In the agent's words"))):  # fmt: skip
             frame.lines.setAccessibleName(f"{what}: {name}")
         self.subject.setVisible(bool(subject) and not together)
         self.own.setVisible(bool(self._own))
