@@ -10,7 +10,6 @@ from typing import TypeVar
 from vibekit_desktop.core.agent.gate import Gate
 from vibekit_desktop.core.agent.link import Ask, AskOption, ToolChanged
 from vibekit_desktop.core.agent.questions import Questions
-from vibekit_desktop.core.agent.sink import Fits
 from vibekit_desktop.core.agent.terminals import Terminals
 from vibekit_desktop.core.disk.fs import Fs
 from vibekit_desktop.core.disk.workspace import Workspace
@@ -21,6 +20,7 @@ from vibekit_desktop.core.types.checkpoints import (
     CaptureReport,
     Coverage,
     FileState,
+    Fits,
     Protection,
     Skipped,
     State,

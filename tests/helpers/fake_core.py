@@ -41,7 +41,6 @@ from vibekit_desktop.core.types.checkpoints import (
     Scope,
     Timeline,
     TurnReport,
-    VerifyReport,
 )
 from vibekit_desktop.core.types.diffs import EXACT, BinaryPair, Compare, DiffRequest, FileDiff, StyleRuns, WordSpans
 from vibekit_desktop.core.types.errors import ChatDamaged, ChatNotFound, NotABranch, NothingToEnd, NothingToTakeBack
@@ -52,6 +51,7 @@ from vibekit_desktop.core.types.removals import DeleteReport, PurgeReport
 from vibekit_desktop.core.types.reviews import ReviewFormat
 from vibekit_desktop.core.types.settings import KINDS, Setting, SettingKind, Value, kind_of
 from vibekit_desktop.core.types.sources import ImportReport, SourceSummary
+from vibekit_desktop.core.types.verified import VerifyReport
 
 
 def empty_plan(chat: ChatId, point: Point, scope: Scope = Scope.BOTH, kind: RestoreKind = RestoreKind.RESTORE) -> RestorePlan:

@@ -22,7 +22,6 @@ from vibekit_desktop.core.types.checkpoints import (
     Skipped,
     TimelineEntry,
     TurnReport,
-    VerifyReport,
     point_text,
 )
 from vibekit_desktop.core.types.diffs import (
@@ -38,6 +37,7 @@ from vibekit_desktop.core.types.diffs import (
 from vibekit_desktop.core.types.reviews import OverlapAt
 from vibekit_desktop.core.types.settings import Setting
 from vibekit_desktop.core.types.sources import ImportedChat, ImportReport, SourceSummary
+from vibekit_desktop.core.types.verified import VerifyReport
 
 Json = None | bool | int | float | str | Sequence["Json"] | Mapping[str, "Json"]
 

@@ -34,7 +34,6 @@ from vibekit_desktop.core.types.checkpoints import (
     Scope,
     Timeline,
     TurnReport,
-    VerifyReport,
 )
 from vibekit_desktop.core.types.diffs import EXACT, Compare, DiffRequest, FileDiff, StyleRuns, WordSpans
 from vibekit_desktop.core.types.events import Event
@@ -53,6 +52,7 @@ from vibekit_desktop.core.types.reviews import (
 )
 from vibekit_desktop.core.types.settings import Setting
 from vibekit_desktop.core.types.sources import ImportReport, SourceSummary
+from vibekit_desktop.core.types.verified import VerifyReport
 
 E = TypeVar("E", bound=Event)
 

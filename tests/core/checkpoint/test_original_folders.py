@@ -19,7 +19,6 @@ from vibekit_desktop.core.types.checkpoints import (
     Action,
     Author,
     EntryKind,
-    Problem,
     RestoreKind,
     Scope,
     State,
@@ -27,6 +26,7 @@ from vibekit_desktop.core.types.checkpoints import (
 )
 from vibekit_desktop.core.types.errors import LogDamaged, PointNotFound, Refusal
 from vibekit_desktop.core.types.ids import ChatId, WorkspacePath
+from vibekit_desktop.core.types.verified import Problem
 
 
 @pytest.fixture

@@ -12,9 +12,10 @@ from vibekit_desktop.core.checkpoint.blobs import hash_of
 from vibekit_desktop.core.checkpoint.log import Line
 from vibekit_desktop.core.disk import faults
 from vibekit_desktop.core.disk.locks import VaultLock
-from vibekit_desktop.core.types.checkpoints import Author, FileState, How, Problem, State
+from vibekit_desktop.core.types.checkpoints import Author, FileState, How, State
 from vibekit_desktop.core.types.errors import BlobCorrupt, LogDamaged, NothingToTakeBack, PlanStale
 from vibekit_desktop.core.types.ids import WorkspacePath
+from vibekit_desktop.core.types.verified import Problem
 
 
 def stamp(path: Path) -> tuple[int, int, int, bytes]:

@@ -17,7 +17,6 @@ from vibekit_desktop.core.types.checkpoints import (
     EntryKind,
     FileState,
     How,
-    Problem,
     RestoreKind,
     Scope,
     Skipped,
@@ -27,6 +26,7 @@ from vibekit_desktop.core.types.checkpoints import (
 )
 from vibekit_desktop.core.types.errors import BlobNotFound, FolderNotEmpty, NotKnownThere
 from vibekit_desktop.core.types.ids import BlobHash, ChatId, WorkspacePath
+from vibekit_desktop.core.types.verified import Problem
 
 
 def rows(world: World, chat: ChatId = A) -> list[tuple[str, int, dict[str, str]]]:

@@ -23,11 +23,11 @@ from vibekit_desktop.core.agent.link import Ask, AskOption, Denied, TerminalExit
 from vibekit_desktop.core.agent.places import Place, Places
 from vibekit_desktop.core.agent.policy import Bounds, Verdict
 from vibekit_desktop.core.agent.questions import Questions
-from vibekit_desktop.core.agent.sink import Fits, Sink
+from vibekit_desktop.core.agent.sink import Sink
 from vibekit_desktop.core.agent.terminals import Terminals
 from vibekit_desktop.core.agent.wishes import WRITES, Wish, refused_because
 from vibekit_desktop.core.types.agents import Given, Headless, Operation, Rule, Why
-from vibekit_desktop.core.types.checkpoints import UNKNOWN
+from vibekit_desktop.core.types.checkpoints import UNKNOWN, Fits
 from vibekit_desktop.core.types.ids import ChatId, WorkspacePath
 
 _log = logging.getLogger(__name__)

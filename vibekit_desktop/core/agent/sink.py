@@ -3,14 +3,11 @@
 All of it is about one chat and its open turn. Errors are those of `core.types.errors`. Loop thread; the work is done elsewhere.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Protocol
 
-from vibekit_desktop.core.types.checkpoints import CaptureReport, FileState, Protection
+from vibekit_desktop.core.types.checkpoints import CaptureReport, FileState, Fits, Protection
 from vibekit_desktop.core.types.ids import WorkspacePath
-
-Fits = Callable[[WorkspacePath, bytes | None, bytes | None], bool]
-"""Whether what was at a path and what is there now are what an agent said it did. None: nothing, or not to be had."""
 
 
 class Sink(Protocol):

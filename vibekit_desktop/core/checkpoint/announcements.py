@@ -5,7 +5,7 @@ done, and the disk shows, is its own, also where it only said so afterwards (doc
 holds the vault's lock.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import msgspec
 
@@ -14,15 +14,12 @@ from vibekit_desktop.core.checkpoint.ground import Ground
 from vibekit_desktop.core.checkpoint.history import Observation, agree, is_known
 from vibekit_desktop.core.checkpoint.log import Line
 from vibekit_desktop.core.checkpoint.open_turns import OpenTurn, last_look, open_turn
-from vibekit_desktop.core.types.checkpoints import Author, FileState, How, State
+from vibekit_desktop.core.types.checkpoints import Author, FileState, Fits, How, State
 from vibekit_desktop.core.types.errors import BlobCorrupt, BlobNotFound, EnvironmentFault
 from vibekit_desktop.core.types.ids import ChatId, WorkspacePath
 
 HELD_BYTES = 16 << 20
 """A larger file is not held against what an agent says that it wrote."""
-Fits = Callable[[WorkspacePath, bytes | None, bytes | None], bool]
-"""Whether what was at a path and what is there now are what an agent said it did. None: nothing was there, or it is not to be
-had; nothing is there."""
 
 
 def not_done(ground: Ground, chat: ChatId, path: WorkspacePath) -> bool:

@@ -15,7 +15,7 @@ Blocking; the caller holds the vault's lock.
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from vibekit_desktop.core.checkpoint import baseline, conflicts, log, look, ownership
+from vibekit_desktop.core.checkpoint import baseline, conflicts, copies, log, look, ownership
 from vibekit_desktop.core.checkpoint.baseline import Difference
 from vibekit_desktop.core.checkpoint.ground import Ground
 from vibekit_desktop.core.checkpoint.history import View, agree, is_known
@@ -187,7 +187,7 @@ def stored(ground: Ground, path: WorkspacePath, state: FileState) -> FileState:
     if not state.has_content:
         return state
     if (state.size or 0) > ground.limits.capture_bytes:
-        return FileState(State.NOT_CAPTURED, state.sha, state.mode, look.TOO_LARGE, state.size)
+        return FileState(State.NOT_CAPTURED, state.sha, state.mode, copies.TOO_LARGE, state.size)
     return look.store_content(ground, path, state, own=False)
 
 

@@ -53,12 +53,12 @@ from vibekit_desktop.core.types.checkpoints import (
     RestoreReport,
     State,
     Timeline,
-    VerifyReport,
     point_text,
 )
 from vibekit_desktop.core.types.errors import BlobNotFound, Busy, NotKnownThere, PlanStale, PointNotFound, RestoreUnfinished
 from vibekit_desktop.core.types.ids import BlobHash, ChatId, Tag, WorkspacePath, parse_blob_hash, parse_chat_id, tag_order
 from vibekit_desktop.core.types.settings import Limits
+from vibekit_desktop.core.types.verified import VerifyReport
 
 _USUAL = Limits()
 _NOT_LOOKED: Mapping[WorkspacePath, FileState] = MappingProxyType({})

@@ -24,8 +24,6 @@ from vibekit_desktop.core.types.errors import BlobCorrupt, BlobNotFound, CannotR
 from vibekit_desktop.core.types.ids import BlobHash, ChatId, WorkspacePath
 
 STILL_CHANGING = "still-changing"
-TOO_LARGE = "too-large"
-CANNOT_STORE = "cannot-store"
 WAITS = "waits"
 """Of the line that closes an announced write for good: its agent waits for a person, or says that the call is over."""
 BEFORE_UNKNOWN = "before-unknown"
@@ -49,11 +47,11 @@ def captured(ground: Ground, path: WorkspacePath, state: FileState) -> FileState
         except EnvironmentFault:
             pass  # the stored copy is damaged, the one on disk is not
     if (state.size or 0) > ground.limits.capture_bytes:
-        return FileState(State.NOT_CAPTURED, state.sha, state.mode, TOO_LARGE, state.size)
+        return FileState(State.NOT_CAPTURED, state.sha, state.mode, copies.TOO_LARGE, state.size)
     try:
         return store_content(ground, path, state)
     except EnvironmentFault:
-        return FileState(State.NOT_CAPTURED, state.sha, state.mode, CANNOT_STORE, state.size)
+        return FileState(State.NOT_CAPTURED, state.sha, state.mode, copies.CANNOT_STORE, state.size)
 
 
 def before_entry(ground: Ground, chat: ChatId, seen: Mapping[WorkspacePath, FileState]) -> None:
@@ -86,7 +84,7 @@ def before_command(ground: Ground, chat: ChatId) -> Protection:
         if entry.sha and ground.vault.blobs.has(BlobHash(entry.sha)):
             continue
         if size > ground.limits.capture_bytes:
-            left_out.append(Skipped(path, TOO_LARGE, size))
+            left_out.append(Skipped(path, copies.TOO_LARGE, size))
             continue
         try:
             store_content(ground, path, state_of(entry))

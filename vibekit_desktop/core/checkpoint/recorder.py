@@ -8,7 +8,6 @@ lock.
 from collections.abc import Mapping, Sequence
 
 from vibekit_desktop.core.checkpoint import announcements, capture, look, writing
-from vibekit_desktop.core.checkpoint.announcements import Fits
 from vibekit_desktop.core.checkpoint.capture import Announced
 from vibekit_desktop.core.checkpoint.ground import Ground
 from vibekit_desktop.core.checkpoint.history import agree
@@ -17,7 +16,7 @@ from vibekit_desktop.core.checkpoint.open_turns import OpenTurn, open_turn
 from vibekit_desktop.core.disk import faults
 from vibekit_desktop.core.disk.ignore import IgnoreRules
 from vibekit_desktop.core.disk.tree import Stamp, walk
-from vibekit_desktop.core.types.checkpoints import CaptureReport, FileState, Protection, State
+from vibekit_desktop.core.types.checkpoints import CaptureReport, FileState, Fits, Protection, State
 from vibekit_desktop.core.types.errors import CannotRead, NoOpenTurn
 from vibekit_desktop.core.types.ids import ChatId, WorkspacePath
 

@@ -6,9 +6,9 @@ from vibekit_desktop.core.checkpoint.ground import Ground
 from vibekit_desktop.core.checkpoint.history import lineage
 from vibekit_desktop.core.checkpoint.log import WHOLE_LOG, contents_named
 from vibekit_desktop.core.checkpoint.recover import unfinished
-from vibekit_desktop.core.types.checkpoints import Problem, ProblemFound, VerifyReport
 from vibekit_desktop.core.types.errors import BlobCorrupt, BlobNotFound, CannotRead
 from vibekit_desktop.core.types.ids import BlobHash, ChatId
+from vibekit_desktop.core.types.verified import Problem, ProblemFound, VerifyReport
 
 
 def verify(ground: Ground, chat: ChatId | None) -> VerifyReport:

@@ -11,7 +11,7 @@ What the agent did not know is never overwritten: a file that is not what the wr
 Blocking; the caller holds the vault's lock.
 """
 
-from vibekit_desktop.core.checkpoint import announcements, capture, look, recover, stages
+from vibekit_desktop.core.checkpoint import announcements, capture, copies, look, recover, stages
 from vibekit_desktop.core.checkpoint.capture import Announced
 from vibekit_desktop.core.checkpoint.ground import Ground
 from vibekit_desktop.core.checkpoint.history import agree
@@ -98,7 +98,7 @@ def _require_protection(ground: Ground, path: WorkspacePath, state: FileState) -
     if state.state is State.UNKNOWN:
         raise NotProtected(path, state.reason or State.UNKNOWN.value)
     if state.has_content and (state.size or 0) > ground.limits.capture_bytes:
-        raise NotProtected(path, look.TOO_LARGE)
+        raise NotProtected(path, copies.TOO_LARGE)
 
 
 def _do(ground: Ground, chat: ChatId, report: CaptureReport) -> None:

@@ -28,12 +28,12 @@ from vibekit_desktop.core.services.shelf import Shelf
 from vibekit_desktop.core.services.store_size import StoreSizes
 from vibekit_desktop.core.services.vaults import OpenVault
 from vibekit_desktop.core.types.agents import AgentInfo, AgentState
-from vibekit_desktop.core.types.checkpoints import Problem, ProblemFound, VerifyReport
 from vibekit_desktop.core.types.errors import CannotRead, ChatDamaged, CoreError, PathEscape, WorkspaceMissing
 from vibekit_desktop.core.types.events import WorkspaceMoved
 from vibekit_desktop.core.types.ids import ChatId, WorkspacePath
 from vibekit_desktop.core.types.moves import Likeness
 from vibekit_desktop.core.types.settings import BUDGET_GB
+from vibekit_desktop.core.types.verified import Problem, ProblemFound, VerifyReport
 
 PACKAGES = (
     "PySide6-Essentials",

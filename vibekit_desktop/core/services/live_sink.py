@@ -9,7 +9,6 @@ import logging
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
-from vibekit_desktop.core.agent.sink import Fits
 from vibekit_desktop.core.checkpoint.capture import Announced
 from vibekit_desktop.core.checkpoint.kernel import CheckpointKernel
 from vibekit_desktop.core.disk.workspace import Workspace
@@ -17,7 +16,7 @@ from vibekit_desktop.core.services.serial import durably
 from vibekit_desktop.core.services.turn_book import TurnBook, message_count, stamp
 from vibekit_desktop.core.services.vaults import OpenVault
 from vibekit_desktop.core.types.chats import Message
-from vibekit_desktop.core.types.checkpoints import ALL_KEPT, CaptureReport, FileState, LeaveReason, Protection, State
+from vibekit_desktop.core.types.checkpoints import ALL_KEPT, CaptureReport, FileState, Fits, LeaveReason, Protection, State
 from vibekit_desktop.core.types.errors import CannotRead, CoreError, NoOpenTurn, PathRefused, WorkspaceMissing
 from vibekit_desktop.core.types.events import MessageUpdated
 from vibekit_desktop.core.types.ids import ChatId, WorkspacePath
@@ -252,4 +251,4 @@ class LiveSink:
 def _forget(task: "asyncio.Task[Protection]") -> None:
     """Nobody waits for it any more; the look before the command says the same again."""
     if not task.cancelled() and (error := task.exception()) is not None:
-        _log.info("a look before a question failed: %s", error)
+        _log.info("a look before a question failed: %s", error.code if isinstance(error, CoreError) else type(error).__name__)

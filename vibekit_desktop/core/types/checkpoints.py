@@ -4,6 +4,7 @@ The meaning of every word is in storage.md 3 to 5. Frozen values; no I/O; any th
 """
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import assert_never
@@ -206,6 +207,10 @@ class Coverage:
 
     complete: bool
     skipped: tuple[Skipped, ...] = ()
+
+
+Fits = Callable[[WorkspacePath, bytes | None, bytes | None], bool]
+"""Whether what was at a path and what is there now are what an agent said that it did. None: nothing, or not to be had."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -557,39 +562,3 @@ class CheckoutReport:
 
     files: tuple[WorkspacePath, ...]
     left: tuple[LeftFile, ...]
-
-
-class Problem(StrEnum):
-    """What `verify` can find."""
-
-    LOG_LINE = "log-line"
-    LOG_TAIL = "log-tail"
-    BLOB_MISSING = "blob-missing"
-    BLOB_CORRUPT = "blob-corrupt"
-    BLOB_STRAY = "blob-stray"
-    CHAT_DAMAGED = "chat-damaged"
-    RESTORE_UNFINISHED = "restore-unfinished"
-    LIBRARY = "library"
-    VAULT = "vault"
-    TOKEN = "token"
-
-
-@dataclass(frozen=True, slots=True)
-class ProblemFound:
-    """One finding of `verify`; ``detail`` holds no content."""
-
-    kind: Problem
-    chat_id: str
-    path: str
-    detail: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class VerifyReport:
-    """What `verify` read and found. It changes nothing."""
-
-    problems: tuple[ProblemFound, ...]
-    chats: int
-    events: int
-    blobs: int
-    size_bytes: int

@@ -19,9 +19,10 @@ from vibekit_desktop.core.checkpoint.capture import Announced
 from vibekit_desktop.core.checkpoint.log import WHOLE_LOG
 from vibekit_desktop.core.disk import faults
 from vibekit_desktop.core.disk.fs import Fs
-from vibekit_desktop.core.types.checkpoints import Action, EntryKind, Problem, RestoreKind, Scope, parse_point
+from vibekit_desktop.core.types.checkpoints import Action, EntryKind, RestoreKind, Scope, parse_point
 from vibekit_desktop.core.types.errors import CannotWrite, LogDamaged, NotProtected, PlanStale
 from vibekit_desktop.core.types.ids import WorkspacePath
+from vibekit_desktop.core.types.verified import Problem
 
 
 def small_cap(session: Session, size: int) -> None:
