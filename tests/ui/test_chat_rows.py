@@ -13,7 +13,8 @@ from tests.ui.running_samples import RUNNING
 from vibekit_desktop.core.types.chats import ChatHeader, ChatStatus
 from vibekit_desktop.core.types.ids import ChatId
 from vibekit_desktop.ui.models.chat_list import ChatListModel, Role
-from vibekit_desktop.ui.models.chat_rows import ChatRow, Filter, GroupRow, Mark, Quality, damage_words, spoken, title_of
+from vibekit_desktop.ui.models.chat_rows import ChatRow, Filter, GroupRow, Mark, Quality, spoken, title_of
+from vibekit_desktop.ui.models.damage_words import damage_in_row
 from vibekit_desktop.ui.views.chat_row import glyph_of, title_weight
 
 HEADERS = samples.headers()
@@ -243,10 +244,10 @@ def test_a_screen_reader_hears_all_of_a_row(model: ChatListModel) -> None:
 
 def test_a_damaged_chat_says_how_many_messages_are_unreadable_or_what_else_is_wrong() -> None:
     damaged = replace(HEADERS[0], status=ChatStatus.DAMAGED, problem="a key has a value of a wrong type")
-    assert damage_words(replace(damaged, unreadable=3)) == "3 messages unreadable"
-    assert damage_words(replace(damaged, unreadable=1)) == "1 message unreadable"
-    assert damage_words(damaged) == "a key has a value of a wrong type"
-    assert damage_words(replace(damaged, problem="")) == "unreadable"
+    assert damage_in_row(replace(damaged, unreadable=3)) == "3 messages unreadable"
+    assert damage_in_row(replace(damaged, unreadable=1)) == "1 message unreadable"
+    assert damage_in_row(damaged) == "a key has a value of a wrong type"
+    assert damage_in_row(replace(damaged, problem="")) == "unreadable"
 
 
 def test_a_damaged_chat_without_a_title_has_its_files_name() -> None:

@@ -12,6 +12,7 @@ from vibekit_desktop.core.types.agents import LiveState
 from vibekit_desktop.core.types.chats import ChatHeader, ChatStatus
 from vibekit_desktop.core.types.ids import ChatId
 from vibekit_desktop.ui import when
+from vibekit_desktop.ui.models.damage_words import damage_in_row
 from vibekit_desktop.ui.models.running import BUSY
 from vibekit_desktop.ui.text import tr, tr_n
 from vibekit_desktop.ui.visible import one_line
@@ -129,13 +130,6 @@ def title_of(header: ChatHeader) -> str:
     return title or tr("Chat {id}", id=header.id[:8])
 
 
-def damage_words(header: ChatHeader) -> str:
-    """What is wrong with a damaged chat: "3 messages unreadable", or the reason where it is not that."""
-    if header.unreadable:
-        return tr_n("1 message unreadable", "{n} messages unreadable", header.unreadable)
-    return one_line(header.problem) or tr("unreadable")
-
-
 def qualities_of(row: ChatRow) -> frozenset[Quality]:
     """What can be asked of a chat and is true of it."""
     header = row.header
@@ -173,7 +167,7 @@ def spoken(row: ChatRow, now_ms: int) -> str:
     if header.lines_removed:
         parts.append(tr("{n} deleted", n=header.lines_removed))
     if header.status is ChatStatus.DAMAGED:
-        parts.append(tr("damaged: {problem}", problem=damage_words(header)))
+        parts.append(tr("damaged: {problem}", problem=damage_in_row(header)))
     parts.append({Mark.NEEDS_YOU: tr("needs you"), Mark.RUNNING: tr("running"), Mark.NONE: ""}[row.mark])
     parts.append(tr("unread") if row.unread else "")
     parts.append(tr("pinned") if header.pinned_at and not header.archived else "")

@@ -3,13 +3,20 @@
 Pure; UI thread only.
 """
 
-from vibekit_desktop.core.types.chats import Damage, LostMessage, WhyLost
+from vibekit_desktop.core.types.chats import ChatHeader, Damage, LostMessage, WhyLost
 from vibekit_desktop.ui.text import tr, tr_n
 from vibekit_desktop.ui.visible import one_line
 
 SHOWN = 200
 """So many unreadable messages are told one by one."""
 _WORD_CHARS = 120
+
+
+def damage_in_row(header: ChatHeader) -> str:
+    """What is wrong with it in the list: "3 messages unreadable", or the reason where it is not that."""
+    if header.unreadable:
+        return tr_n("1 message unreadable", "{n} messages unreadable", header.unreadable)
+    return one_line(header.problem) or tr("unreadable")
 
 
 def damage_told(damage: Damage) -> str:

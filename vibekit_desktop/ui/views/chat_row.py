@@ -8,7 +8,8 @@ from PySide6.QtWidgets import QAbstractItemView, QLineEdit, QStyle, QStyledItemD
 
 from vibekit_desktop.core.types.chats import ChatStatus
 from vibekit_desktop.ui.models.chat_list import Role
-from vibekit_desktop.ui.models.chat_rows import ChatRow, GroupRow, Mark, damage_words, from_turn, title_of
+from vibekit_desktop.ui.models.chat_rows import ChatRow, GroupRow, Mark, from_turn, title_of
+from vibekit_desktop.ui.models.damage_words import damage_in_row
 from vibekit_desktop.ui.text import tr
 from vibekit_desktop.ui.theme.palette import ThemeHub
 from vibekit_desktop.ui.theme.style import focus_ring, rounded
@@ -143,7 +144,7 @@ class ChatRowDelegate(QStyledItemDelegate):
     def _second_line(self, painter: QPainter, row: ChatRow, box: QRectF) -> None:
         theme, header = self._hub.theme, row.header
         if header.status is ChatStatus.DAMAGED:
-            said = tr("Damaged · {problem}", problem=damage_words(header))
+            said = tr("Damaged · {problem}", problem=damage_in_row(header))
             draw_text(painter, theme, box, said, style="small", token="danger.text")
             return
         if row.mark is Mark.NEEDS_YOU:
