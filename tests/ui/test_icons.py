@@ -11,6 +11,7 @@ from pytestqt.qtbot import QtBot
 from tests.ui import samples
 from vibekit_desktop.core.types.agents import LivePhase, LiveState, Operation, Question
 from vibekit_desktop.ui.models.chat_list import ChatListModel
+from vibekit_desktop.ui.theme import icons
 from vibekit_desktop.ui.theme.palette import Theme, ThemeHub
 from vibekit_desktop.ui.theme.tokens import load_tokens
 from vibekit_desktop.ui.views import chat_row
@@ -62,13 +63,13 @@ def test_a_picture_of_an_icon_is_made_for_the_screen_and_stands_on_its_pixels(
     picture.setDevicePixelRatio(ratio)
     theme = Theme(load_tokens(), dark=False, zoom=zoom)
     made: list[tuple[int, float]] = []
-    render = chat_row.draw_icon.__globals__["icons"].pixmap
+    render = icons.pixmap
 
     def note(theme: Theme, name: str, token: str, size: int, scale: float) -> object:
         made.append((size, scale))
         return render(theme, name, token, size, scale)
 
-    monkeypatch.setattr("vibekit_desktop.ui.theme.icons.pixmap", note)
+    monkeypatch.setattr(icons, "pixmap", note)
     painter = QPainter(picture)
     draw_icon(painter, theme, "check", "text.primary", 11, 13)
     painter.end()
