@@ -61,7 +61,9 @@ class Asker:
         """The answer for which nobody has to be asked, if there is one."""
         if headless is not None:
             return Reply(_beforehand(headless, wish))
-        return Reply(Answer.ALLOW_ONCE) if rules.allows(self._rules(), self._chat, wish.wanted()) else None
+        if rules.allows(self._rules(), self._chat, wish.wanted()):
+            return Reply(Answer.ALLOW_ONCE)
+        return Reply(Answer.DENY) if self._questions.count >= MOST_OPEN else None
 
     async def ask(self, wish: Wish, turn: int, headless: Headless | None) -> Reply:
         """May the agent do this?"""
