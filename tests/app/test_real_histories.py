@@ -44,7 +44,7 @@ class Recorded:
                 self.paths.setdefault(path, []).append((line.get("turn", 0), *states))
 
     def before(self, path: str, turn: int) -> State:
-        """storage.md 4, for a log without restores."""
+        """docs/storage-format.md 3, for a log without restores."""
         steps = self.paths[path]
         later = [index for index, step in enumerate(steps) if step[0] >= turn]
         if not later:

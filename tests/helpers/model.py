@@ -1,7 +1,8 @@
-"""The rules of storage.md 4 as a small program over plain data: what is written, and what can be read from it. No product code.
+"""The rules of docs/storage-format.md 3 as a small program over plain data: what is written, and what can be read of it.
 
-The model keeps one list of lines for a whole vault, in the order of the history. It is slow and says each rule once. It also
-keeps what the product cannot know: every state that was ever on disk, and the whole disk at each point (`Model.truth`).
+No product code. The model keeps one list of lines for a whole vault, in the order of the history. It is slow and says each rule
+once. It also keeps what the product cannot know: every state that was ever on disk, and the whole disk at each point
+(`Model.truth`).
 """
 
 from collections.abc import Callable, Iterable, Sequence

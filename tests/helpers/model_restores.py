@@ -1,4 +1,7 @@
-"""The rules of storage.md 5 and of branches over the same plain data: plans, entries, undo and redo. No product code."""
+"""The rules of docs/storage-format.md 4 and of branches over the same plain data: plans, entries, undo and redo.
+
+No product code.
+"""
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field, replace

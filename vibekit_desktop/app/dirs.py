@@ -17,7 +17,7 @@ APP = "vibekit-desktop"
 
 @dataclass(frozen=True, slots=True)
 class Dirs:
-    """The places of storage.md 1. ``cache``, ``logs`` and ``state`` can be deleted at any time."""
+    """Where everything of ours is. ``cache``, ``logs`` and ``state`` can be deleted at any time."""
 
     data: Path
 

@@ -76,7 +76,7 @@ async def _carry_out(
 
 
 async def _recover(core: Core, options: argparse.Namespace) -> ChatId:
-    """Before the first change of a verb: what a crash interrupted (storage.md 5). Returns the chat."""
+    """Before the first change of a verb: what a crash interrupted (docs/storage-format.md 4). Returns the chat."""
     chat = await core.chats.resolve(options.chat)
     if options.yes:
         for report in await core.checkpoints.recover(chat):

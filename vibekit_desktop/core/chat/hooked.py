@@ -1,7 +1,7 @@
 """The transcript of a chat whose turns hooks tell: prompts and answers as they come, and the source's messages among them.
 
 From its first turn by a hook such a chat takes its turns from the hooks and its messages from the source; equal prompts in
-order are one (storage.md 6). No message is ever dropped for want of a place. Pure; any thread.
+order are one (docs/storage-format.md 6). No message is ever dropped for want of a place. Pure; any thread.
 """
 
 import re

@@ -1,4 +1,4 @@
-"""The vault's one history of the disk, and what one chat may see of it (storage.md 4). Pure; any thread.
+"""The vault's one history of the disk, and what one chat may see of it (docs/storage-format.md 3). Pure; any thread.
 
 A *view* is the history as one chat sees it: the lines in order, the observations in them, and the changes nobody recorded,
 computed where two observations do not meet. The content of a path at a position is the ``before`` of the first observation

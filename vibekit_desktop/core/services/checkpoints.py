@@ -91,7 +91,7 @@ class CheckpointService:
             return await durably(lambda: work(vault, vault.kernel()))
 
     async def _follow(self, chat: ChatId) -> None:
-        """The source of an imported chat is read to its end first (storage.md 6)."""
+        """The source of an imported chat is read to its end first (docs/storage-format.md 6)."""
         await self._history.bring_up_to_date(chat, await self._history.vault_of(chat))
 
     async def timeline(self, chat: ChatId, *, counted: bool = True) -> Timeline:
@@ -284,12 +284,12 @@ class CheckpointService:
     def _progress(self) -> Callable[[ChatId], Progress]:
         """For a thread, to say how far the restore of a chat is; not oftener than a person reads."""
         loop = asyncio.get_running_loop()
-        last = 0.0
+        last = -PROGRESS_S
 
         def of(chat: ChatId) -> Progress:
             def tell(step: RestoreStep, done: int, total: int) -> None:
                 nonlocal last
-                now = time.monotonic()
+                now = self._now_s()
                 if done == total or now - last >= PROGRESS_S:
                     last = now
                     loop.call_soon_threadsafe(self._bus.publish, RestoreProgressed(chat, done, total, step))

@@ -15,7 +15,7 @@ from vibekit_desktop.core.types.errors import BlobCorrupt, BlobNotFound
 from vibekit_desktop.core.types.ids import WorkspacePath
 
 COUNT_LIMIT = 8 << 20
-"""Bytes a side: over this no lines are counted for a list (ui.md 4.6 does not lay such files out either)."""
+"""Bytes a side: over this no lines are counted for a list, as no diff of them is laid out."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -223,7 +223,7 @@ class Families:
         if fresh:
 
             def add(found: Chat, _exists: bool) -> Chat:
-                # From now on it is more than its source knows, so it follows it no longer (storage.md 6).
+                # From now on it is more than its source knows, so it follows it no longer.
                 messages = (*(found.messages or ()), *fresh)
                 return msgspec.structs.replace(found, messages=messages, cut=found.cut or bool(found.source))
 

@@ -1,7 +1,7 @@
 """Find other programs' histories on this computer, and open one of them as a chat.
 
 Implements `core.api.Histories`, and is where every service asks which vault holds a chat: a session that nobody opened yet is
-materialised first (storage.md 6), one that has grown is brought up to date. Never writes to a source.
+materialised first (docs/storage-format.md 6), one that has grown is brought up to date. Never writes to a source.
 """
 
 import asyncio
@@ -125,7 +125,7 @@ class HistoryService:
 
     async def chat_of_session(self, source: str, session: str) -> ChatId:
         """The chat that another program's session is, or would become: one of ours that its agent answered in, if there is one
-        (storage.md 6)."""
+        (docs/storage-format.md 6)."""
 
         def look() -> ChatId:
             for vault in self._shelf.vaults():

@@ -269,7 +269,7 @@ class LibraryService:
 
 
 def _store_check(vaults: Sequence[OpenVault], budget: int) -> Check:
-    """More than the budget in all vaults together is worth a word (storage.md 7)."""
+    """More than the budget in all vaults together is worth a word."""
     stored = sum(sum(vault.store.blobs.listed()[0].values()) for vault in vaults)
     state = "warning" if stored > budget else "ok"
     return Check(name="stored contents", state=state, detail=f"{stored >> 20} MB in all vaults, {budget >> 20} MB planned for")

@@ -25,7 +25,7 @@ T = TypeVar("T")
 _log = logging.getLogger(__name__)
 
 LOOK_S = 2.0
-"""So long a command waits for the look before it (storage.md 7)."""
+"""So long a command waits for the look before it (docs/storage-format.md 5)."""
 
 
 class LiveSink:

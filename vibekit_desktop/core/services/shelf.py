@@ -1,8 +1,8 @@
 """The vaults of this user: which there are, which one belongs to a folder, which one holds a chat; and what is decided for all.
 
 Blocking; used in threads. The list, the settings and the sources' rows that are hidden are ``library.json`` in the data
-directory, replaced whole under a short lock of its own (storage.md 1). A library file that cannot be read is set aside by name
-and said, never overwritten.
+directory, replaced whole under a short lock of its own (docs/storage-format.md 7). A library file that cannot be read is set
+aside by name and said, never overwritten.
 """
 
 import logging

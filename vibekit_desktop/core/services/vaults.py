@@ -125,7 +125,7 @@ class OpenVault:
         return not folders.same_folder(text, str(self._home)) and not folders.is_disk_root(text)
 
     def changing_kernel(self, chat: ChatId | None) -> CheckpointKernel:
-        """A kernel to change something with: recovery first (storage.md 5). The caller holds `lock`.
+        """A kernel to change something with: recovery first (docs/storage-format.md 4). The caller holds `lock`.
 
         Raises `RestoreUnfinished` if a restore of ``chat`` cannot be finished by itself.
         """

@@ -99,7 +99,7 @@ class Message(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=
     event_kind: str = ""
     checkpoint_tag: str = ""
     turn: Whole = 0
-    """Ours: the turn that a user message began (storage.md 3); 0 = not known."""
+    """Ours: the turn that a user message began (docs/storage-format.md 6); 0 = not known."""
     tool_calls: tuple[ToolCall, ...] = ()
     blocks: tuple[Block, ...] = ()
     plan: object = None
@@ -164,10 +164,10 @@ class Chat(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     detached: bool = False
     """Ours: recorded in another folder than the vault's workspace, so not part of the vault's history."""
     cut: bool = False
-    """Ours: prompted or cut here; it no longer follows its source (storage.md 6)."""
+    """Ours: prompted or cut here; it no longer follows its source (docs/storage-format.md 6)."""
     hooked_from: Whole = 0
     """Ours: the first turn that a hook told of a chat that has a source. From there on turns and observations are the hooks',
-    messages the source's (storage.md 6); 0 = none."""
+    messages the source's (docs/storage-format.md 6); 0 = none."""
     removed_turns: tuple[tuple[Whole, Whole, str], ...] = ()
     """Ours: (first turn, last turn, branch chat id) for each cut in force; shown as one line in the transcript."""
     pinned_at: Whole = 0

@@ -1,6 +1,6 @@
 """Tags, points, states, file changes, restore plans and reports.
 
-The meaning of every word is in storage.md 3 to 5. Frozen values; no I/O; any thread.
+The meaning of every word is in docs/storage-format.md 2 to 5. Frozen values; no I/O; any thread.
 """
 
 import re
@@ -50,7 +50,7 @@ UNKNOWN = FileState(State.UNKNOWN)
 
 
 class Author(StrEnum):
-    """Who made a change (storage.md 3)."""
+    """Who made a change (docs/storage-format.md 2)."""
 
     AGENT = "agent"
     COMMAND = "command"
@@ -61,7 +61,7 @@ class Author(StrEnum):
 
 
 class How(StrEnum):
-    """How we know of a change (storage.md 3)."""
+    """How we know of a change (docs/storage-format.md 2)."""
 
     ANNOUNCED = "announced"
     SCAN = "scan"
@@ -203,7 +203,7 @@ ALL_KEPT = Protection()
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """Whether a turn was seen whole; else what is missing and why (storage.md 7)."""
+    """Whether a turn was seen whole; else what is missing and why (docs/storage-format.md 5)."""
 
     complete: bool
     skipped: tuple[Skipped, ...] = ()

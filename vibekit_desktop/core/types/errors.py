@@ -152,7 +152,7 @@ class ChangedMeanwhile(Refusal):
 
 
 class NotProtected(Refusal):
-    """What a write would overwrite cannot be put into the store, so the write is held until the user accepts (storage.md 7)."""
+    """What a write would overwrite cannot be put into the store, so the write is held until the user accepts."""
 
     code = "checkpoint.not-protected"
 

@@ -37,7 +37,7 @@ _HASH = re.compile(r"[0-9a-f]{64}")
 _TAG = re.compile(r"[0-9]+(\.[0-9]+)?")
 
 UNKNOWN_HASH = BlobHash("0" * 64)
-"""Written where a content existed whose hash nobody knows (storage.md 3)."""
+"""Written where a content existed whose hash nobody knows (docs/storage-format.md 2)."""
 
 _CHAT_NAMESPACE = uuid.UUID("6f1d3a52-0f6f-5c1e-9d0c-6a5d7b0c9e41")
 
@@ -120,7 +120,7 @@ def parse_workspace_path(text: str) -> WorkspacePath:
 
 
 def imported_chat_id(source: str, session: str) -> ChatId:
-    """The id of an imported session, known before it is materialised (storage.md 6)."""
+    """The id of an imported session, known before it is materialised (docs/storage-format.md 6)."""
     return ChatId(str(uuid.uuid5(_CHAT_NAMESPACE, f"{source}:{session}")))
 
 
