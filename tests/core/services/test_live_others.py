@@ -177,3 +177,24 @@ def test_what_is_told_afterwards_and_is_not_what_the_disk_shows_is_nobodys(town:
         assert by_path(outcome)["old.txt"].author is Author.UNKNOWN
 
     town.run(work)
+
+
+def test_an_edit_of_a_file_whose_allowed_write_has_failed_is_somebody_elses(town: LiveTown) -> None:
+    asked: Step = {"ask": "Edit", "kind": "edit", "path": "old.txt", "old": BEFORE, "new": AGENTS, "call": "c1"}
+    failed: Step = {"update": {"sessionUpdate": "tool_call_update", "toolCallId": "c1", "status": "failed"}}
+    choice = town.agent([asked, failed, {"shell": "true", "ask": True}])
+
+    async def work(wired: Wired) -> None:
+        chat = await town.new(wired, choice)
+        await wired.core.live.prompt(chat, Prompt(text="go"))
+        question = await town.question(wired, chat)
+        await wired.core.live.answer(chat, question.id, Answer.ALLOW_ONCE)
+        command = await town.question(wired, chat, after=question.id)
+        (town.work / OLD).write_text(THEIRS)
+        outcome = await town.ended(wired, chat, lambda: wired.core.live.answer(chat, command.id, Answer.ALLOW_ONCE))
+        assert by_path(outcome)["old.txt"].author is Author.UNKNOWN
+        plan = await wired.core.checkpoints.plan_restore(chat, BeforeTurn(1), paths=(), scope=Scope.FILES, mine=Mine())
+        assert [one.action for one in plan.files] == [Action.LEAVE], "it may be theirs"
+
+    town.run(work)
+    assert _written(_lines(town), THEIRS) == [("unknown", "scan")]

@@ -173,8 +173,11 @@ class Gate:
             await self._sink.finished(told, fits, tool_call_id=call.id)
 
     async def _failed(self, turn: GuardedTurn, call: Call) -> None:
+        """The agent says that it did not do it: what anybody does to these files from now on is not taken for it."""
         async with turn.order:
-            await turn.not_done(turn.kept_for(call.id))
+            paths = turn.kept_for(call.id)
+            await self._sink.finished(paths, _nothing_fits, tool_call_id=call.id)
+            await turn.not_done(paths)
 
     # -- what the agent asks -----------------------------------------------------------------------------------------
 
