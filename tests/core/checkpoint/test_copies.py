@@ -112,3 +112,19 @@ def test_what_cannot_be_walked_is_told(world: World, hooks: Hooks, expected_logs
     (world.root / ".gitignore").symlink_to("nowhere")
     expected_logs.expect("the ignore rules")
     assert world.kernel.recorder.protect(A) == Protection(left_out=(Skipped(".", "ignore-rules"),))
+
+
+def test_a_copy_is_kept_for_good_though_the_disk_is_full_by_then(world: World, hooks: Hooks, fs: FullFs) -> None:
+    """What was promised before a command needs no more room after it."""
+    world.write("a", b"x" * 500)
+    hooks.begin()
+    assert world.kernel.recorder.protect(A).unkept == ()
+
+    def command() -> None:
+        world.write("a", b"gone")
+        fs.room = 400
+
+    hooks.command(command)
+    fs.room = 1 << 30
+    hooks.end()
+    assert world.at("before:1", "a") == b"x" * 500

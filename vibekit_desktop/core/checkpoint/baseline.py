@@ -336,7 +336,8 @@ def recall(ground: Ground, git: GitFacts | None, entry: Entry) -> FileState:
                 return state
             data = ground.known.copied(state.sha)
             if data is not None:
-                ground.vault.blobs.put(data, own=True)
+                if not ground.vault.blobs.adopt(ground.known.copy_path(state.sha), state.sha):
+                    ground.vault.blobs.put(data, own=True)
                 return state
         if entry.git:
             facts = git or GitFacts.read(ground.folder().root)

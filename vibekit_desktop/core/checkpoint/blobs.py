@@ -90,6 +90,31 @@ class BlobStore:
         """Store a content; ``own`` if only our own line kinds will name it."""
         return self.put_pieces((data,), own=own) if len(data) > _IN_MEMORY else self._put_whole(data, own=own)
 
+    def adopt(self, file: Path, sha: BlobHash) -> bool:
+        """Store, as our own, the content of a file of ours that never changes, without a second copy of its bytes: a full disk
+        has no room for one. Whether it is stored; the caller has checked that the file holds this content."""
+        if self._reuse(sha, own=True):
+            return True
+        target = self._places(sha)[True]
+        self._fs.make_folder(target.parent)
+        temp = atomic.temp_beside(target)
+        try:
+            fd = self._fs.open_regular(file)
+            try:
+                self._fs.fsync(fd)
+            finally:
+                self._fs.close(fd)
+            self._fs.link(file, temp)
+        except OSError:
+            return False  # no hard links here, or the disk does not work
+        try:
+            self._fs.rename(temp, target)
+        finally:
+            self._fs.remove(temp)
+        faults.point("blob.folder")
+        self._fs.sync_folder(target.parent)
+        return True
+
     def _put_whole(self, data: bytes, *, own: bool) -> BlobHash:
         sha = hash_of(data)
         if self._reuse(sha, own=own):

@@ -112,7 +112,8 @@ class Known:
 
     # -- copies --------------------------------------------------------------------------------------------------
 
-    def _copy_path(self, sha: str) -> Path:
+    def copy_path(self, sha: str) -> Path:
+        """Where the copy of a content is, if there is one."""
         return self._copies / sha[:2] / sha[2:]
 
     def copy(self, pieces: Iterable[bytes]) -> BlobHash:
@@ -125,7 +126,7 @@ class Known:
 
     def keep(self, sha: BlobHash, data: bytes) -> None:
         """Keep a copy of a content; `CannotWrite`, `DiskFull`."""
-        path = self._copy_path(sha)
+        path = self.copy_path(sha)
         if self._fs.is_file(path):
             return
         self._fs.make_folder(path.parent)
@@ -138,7 +139,7 @@ class Known:
     def copied(self, sha: str) -> bytes | None:
         """The copy of a content, if there is one and it is right."""
         try:
-            data = self._fs.read_bytes(self._copy_path(sha))
+            data = self._fs.read_bytes(self.copy_path(sha))
         except (FileNotFoundError, CannotRead):
             return None
         return data if hash_of(data) == sha else None
