@@ -1,10 +1,13 @@
 """What became of announced writes: whose a change is that comes while an agent waits, and what it says it has done."""
 
+from collections.abc import Iterator
+
 import pytest
 
 from tests.core.checkpoint.hooks import Hooks, row, told
 from tests.core.checkpoint.world import A, B, World
-from vibekit_desktop.core.types.checkpoints import AtTag, Author, FileState, How
+from vibekit_desktop.core.disk.workspace import Workspace
+from vibekit_desktop.core.types.checkpoints import AtTag, Author, FileState, How, State
 from vibekit_desktop.core.types.ids import Tag, WorkspacePath
 
 P = WorkspacePath("a")
@@ -146,3 +149,24 @@ def test_outside_of_a_turn_nothing_is_told(world: World, hooks: Hooks) -> None:
     world.write("a", b"2")
     assert not world.kernel.recorder.finished(A, [P], lambda *_: True)
     assert not _waits(world)
+
+
+def test_what_is_told_while_it_is_being_written_is_the_agents_as_it_is_in_the_end(
+    world: World, hooks: Hooks, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world.write("a", b"1")
+    hooks.begin()
+    world.write("a", b"")
+    pieces, reads = Workspace.pieces, []
+
+    def written_meanwhile(workspace: Workspace, path: WorkspacePath, **more: State) -> Iterator[bytes]:
+        reads.append(path)
+        if len(reads) == 2:
+            world.write("a", b"two")
+        return pieces(workspace, path, **more)
+
+    monkeypatch.setattr(Workspace, "pieces", written_meanwhile)
+    assert world.kernel.recorder.finished(A, [P], lambda _path, _before, after: after == b"two", tool_call_id="c")
+    hooks.end()
+    assert told(row(world, 1).files) == {"a": ("M", "agent", "scan")}
+    assert world.at("after:1", "a") == b"two"

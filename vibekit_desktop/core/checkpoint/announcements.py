@@ -10,6 +10,7 @@ from collections.abc import Sequence
 import msgspec
 
 from vibekit_desktop.core.checkpoint import capture, conflicts, log, look
+from vibekit_desktop.core.checkpoint.blobs import hash_of
 from vibekit_desktop.core.checkpoint.ground import Ground
 from vibekit_desktop.core.checkpoint.history import Observation, agree, is_known
 from vibekit_desktop.core.checkpoint.log import Line
@@ -84,7 +85,7 @@ def _over(ground: Ground, chat: ChatId, turn: OpenTurn, path: WorkspacePath, cal
     return msgspec.structs.replace(_closing(ground, chat, turn, said), reason=look.WAITS)
 
 
-def _told_afterwards(ground: Ground, turn: OpenTurn, path: WorkspacePath, fits: Fits) -> Line | None:
+def _told_afterwards(ground: Ground, turn: OpenTurn, path: WorkspacePath, fits: Fits, tries: int = 3) -> Line | None:
     disk = ground.folder().look(path)
     one = capture.difference(ground, ground.vault.memory.public(), path, disk)
     if one is None or (one.last is not None and not is_known(one.last.after)):
@@ -96,6 +97,8 @@ def _told_afterwards(ground: Ground, turn: OpenTurn, path: WorkspacePath, fits: 
         came = None if after.state is State.ABSENT else b"".join(ground.folder().pieces(path, seen=after.state))
     except EnvironmentFault:
         return None
+    if came is not None and after.sha is not None and hash_of(came) != after.sha:  # it is being written just now
+        return _told_afterwards(ground, turn, path, fits, tries - 1) if tries > 1 else None
     if not fits(path, _content(ground, one.before), came):
         return None
     before = look.kept(ground, one.before)
