@@ -6,7 +6,17 @@ Pure; the words are those of the table of wording, and every text goes through `
 from collections.abc import Callable
 from pathlib import Path
 
-from vibekit_desktop.core.types.checkpoints import AfterTurn, AtEntry, AtTag, BeforeTurn, LeaveReason, Now, Point, Start
+from vibekit_desktop.core.types.checkpoints import (
+    AfterTurn,
+    AtEntry,
+    AtLine,
+    AtTag,
+    BeforeTurn,
+    LeaveReason,
+    Now,
+    Point,
+    Start,
+)
 from vibekit_desktop.ui.text import tr
 from vibekit_desktop.ui.visible import visible_name
 
@@ -29,6 +39,8 @@ def point_words(point: Point) -> str:
             return tr("checkpoint {tag}", tag=tag)
         case AtEntry(entry):
             return tr("before restore {entry}", entry=entry)
+        case AtLine(line):
+            return tr("before change {line}", line=line)
 
 
 def change_words(old: Point, new: Point | None) -> str:
@@ -57,6 +69,8 @@ def point_label(point: Point) -> str:
             return tr("Checkpoint {tag}", tag=tag)
         case AtEntry(entry):
             return tr("Before restore {entry}", entry=entry)
+        case AtLine(line):
+            return tr("Before change {line}", line=line)
 
 
 def size_text(size_bytes: int | None) -> str:

@@ -179,6 +179,34 @@ def test_what_is_told_afterwards_and_is_not_what_the_disk_shows_is_nobodys(town:
     town.run(work)
 
 
+@pytest.mark.parametrize("first", [True, False], ids=["chat-wrote-it", "first-change"])
+@pytest.mark.parametrize("via", ["terminal", "disk"])
+def test_an_edit_made_while_a_command_waits_comes_back_after_the_command_wrote_over_it(
+    town: LiveTown, via: str, first: bool
+) -> None:
+    turns: list[list[Step]] = [[{"write": "old.txt", "text": BEFORE + "one\n"}]] if first else []
+    choice = town.agent(*turns, [{"shell": "echo five > old.txt", "ask": True, "via": via}])
+
+    async def work(wired: Wired) -> None:
+        chat = await town.new(wired, choice)
+        if first:
+            await town.say(wired, chat)
+        await wired.core.live.prompt(chat, Prompt(text="go"))
+        question = await town.question(wired, chat)
+        (town.work / OLD).write_text(THEIRS)
+        outcome = await town.ended(wired, chat, lambda: wired.core.live.answer(chat, question.id, Answer.ALLOW_ONCE))
+        assert by_path(outcome)["old.txt"].author is Author.COMMAND
+        (conflict,) = await wired.core.checkpoints.placed_conflicts(chat)
+        assert conflict.turn == outcome.turn
+        assert await _theirs(wired, chat) == THEIRS.encode()
+        assert conflict.theirs is not None
+        plan = await wired.core.checkpoints.plan_undo_file(chat, conflict.theirs, OLD, mine=Mine(restore_all=True))
+        await wired.core.checkpoints.carry_out(plan)
+
+    town.run(work)
+    assert (town.work / OLD).read_text() == THEIRS
+
+
 def test_an_edit_of_a_file_whose_allowed_write_has_failed_is_somebody_elses(town: LiveTown) -> None:
     asked: Step = {"ask": "Edit", "kind": "edit", "path": "old.txt", "old": BEFORE, "new": AGENTS, "call": "c1"}
     failed: Step = {"update": {"sessionUpdate": "tool_call_update", "toolCallId": "c1", "status": "failed"}}

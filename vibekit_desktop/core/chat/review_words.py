@@ -8,7 +8,7 @@ from typing import assert_never
 
 from vibekit_desktop.core.chat.export_markdown import code, fenced
 from vibekit_desktop.core.chat.export_text import on_one_line
-from vibekit_desktop.core.types.checkpoints import AfterTurn, AtEntry, AtTag, BeforeTurn, Now, Point, Start
+from vibekit_desktop.core.types.checkpoints import AfterTurn, AtEntry, AtLine, AtTag, BeforeTurn, Now, Point, Start
 from vibekit_desktop.core.types.reviews import Comment, PlacedComment, Side
 
 
@@ -27,6 +27,8 @@ def point_words(point: Point) -> str:
             return f"at checkpoint {tag}"
         case AtEntry(entry=entry):
             return f"before restore {entry}"
+        case AtLine(line=line):
+            return f"before change {line}"
         case _:
             assert_never(point)
 

@@ -13,6 +13,7 @@ from vibekit_desktop.core.checkpoint.points import Marks
 from vibekit_desktop.core.types.checkpoints import (
     AfterTurn,
     AtEntry,
+    AtLine,
     AtTag,
     Author,
     BeforeTurn,
@@ -38,14 +39,19 @@ def placed(view: View, marks: Marks, disk: Disk) -> tuple[PlacedConflict, ...]:
 
 
 class _Points:
-    """All points of a chat by position. Turns come before tags and entries: people know them by their number."""
+    """All points of a chat by position. Turns come before tags and entries: people know them by their number. Where none of
+    these stands, a line of the chat's own log does."""
 
     def __init__(self, marks: Marks) -> None:
+        view = marks.view
         turns: list[_At] = [(turn.start, BeforeTurn(turn.number)) for turn in marks.turns.values()]
         turns += [(turn.end, AfterTurn(turn.number)) for turn in marks.turns.values()]
         others: list[_At] = [(at, AtTag(Tag(tag))) for tag, (at, _) in marks.tags.items()]
         others += [(entry.position, AtEntry(entry.number)) for entry in marks.entries.values()]
-        self._kinds = tuple(sorted(kind, key=_position) for kind in (turns, others))
+        lines: list[_At] = [
+            (at, AtLine(placed.line.seq)) for at, placed in view.own if placed.chat == view.chat and placed.line.seq > 0
+        ]
+        self._kinds = tuple(sorted(kind, key=_position) for kind in (turns, others, lines))
 
     def between(self, first: int, last: int) -> Point | None:
         """The first point behind ``first`` and not behind ``last``."""

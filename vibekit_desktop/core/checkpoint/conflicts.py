@@ -41,11 +41,33 @@ def _drift(view: View) -> list[tuple[Observation, FileState]]:
         for index, seen in enumerate(seen_of_path):
             if seen.own and ownership.puts_in_plan(seen) and seen.author is not Author.UNKNOWN:
                 mine = True
-            elif mine and not seen.computed and seen.how is not How.SETTLE and _is_foreign(view, seen):
+            elif (
+                (mine or _is_written_over(seen_of_path[index : index + 2]))
+                and not seen.computed
+                and seen.how is not How.SETTLE
+                and _is_foreign(view, seen)
+            ):
                 left = left_by(seen_of_path[index : index + 2])
                 if left is not None:
                     found.append((seen, left))
     return found
+
+
+def _is_written_over(seen: Sequence[Observation]) -> bool:
+    """Whether the second of two observations wrote over the first, which was found in the same turn of this chat and announced
+    by nobody: no restore of a turn brings that back."""
+    if len(seen) < 2:
+        return False
+    found, then = seen
+    return (
+        found.how is How.SCAN
+        and found.author is Author.UNKNOWN
+        and found.own
+        and then.own
+        and then.how is How.SCAN
+        and then.author in (Author.AGENT, Author.COMMAND)
+        and found.line.turn == then.line.turn > 0
+    )
 
 
 def left_by(seen: Sequence[Observation]) -> FileState | None:

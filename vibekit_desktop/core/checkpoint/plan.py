@@ -22,6 +22,7 @@ from vibekit_desktop.core.types.checkpoints import (
     Action,
     AfterTurn,
     AtEntry,
+    AtLine,
     AtTag,
     BeforeTurn,
     Given,
@@ -181,6 +182,8 @@ def _cut_turn(marks: Marks, point: Point, shape: TranscriptShape) -> int | None:
             wanted = turn
         case AtTag(tag):
             wanted = marks.tags[tag][1] if tag in marks.tags else None
+        case AtLine():
+            wanted = marks.turn_before(marks.position(point))
         case AfterTurn(turn):
             wanted = min((other for other in held if other > turn), default=None)
         case AtEntry():

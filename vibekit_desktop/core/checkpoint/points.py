@@ -10,6 +10,7 @@ from vibekit_desktop.core.checkpoint.log import NO_FILE, Line, PlanBody
 from vibekit_desktop.core.types.checkpoints import (
     AfterTurn,
     AtEntry,
+    AtLine,
     AtTag,
     BeforeTurn,
     How,
@@ -187,10 +188,19 @@ class Marks:
                 return self.tags[tag][0]
             case AtEntry(entry) if entry in self.entries:
                 return self.entries[entry].position
+            case AtLine(number):
+                return self._line(number)
             case BeforeTurn() | AfterTurn() | AtTag() | AtEntry():
                 raise PointNotFound(self.view.chat, point_text(point))
             case _:
                 assert_never(point)
+
+    def _line(self, number: int) -> int:
+        """Where a line of the chat's own log stands."""
+        for position, placed in self.view.own:
+            if placed.chat == self.view.chat and placed.line.seq == number:
+                return position
+        raise PointNotFound(self.view.chat, point_text(AtLine(number)))
 
     def _start(self) -> int:
         """Just before the chat's first line, after what its first look found: that was there before the chat."""

@@ -109,9 +109,16 @@ class AtEntry:
     entry: int
 
 
-Point = Start | Now | BeforeTurn | AfterTurn | AtTag | AtEntry
+@dataclass(frozen=True, slots=True)
+class AtLine:
+    """Just before the line with this number of the chat's own log: where none of the others stands."""
 
-_POINT = re.compile(r"(before|after|entry):([0-9]{1,18})")
+    line: int
+
+
+Point = Start | Now | BeforeTurn | AfterTurn | AtTag | AtEntry | AtLine
+
+_POINT = re.compile(r"(before|after|entry|line):([0-9]{1,18})")
 
 
 def parse_point(text: str) -> Point:
@@ -125,6 +132,8 @@ def parse_point(text: str) -> Point:
         number = int(found[2])
         if found[1] == "before":
             return BeforeTurn(number)
+        if found[1] == "line":
+            return AtLine(number)
         return AfterTurn(number) if found[1] == "after" else AtEntry(number)
     try:
         return AtTag(parse_tag(text))
@@ -147,6 +156,8 @@ def point_text(point: Point) -> str:
             return tag
         case AtEntry(entry):
             return f"entry:{entry}"
+        case AtLine(line):
+            return f"line:{line}"
         case _:
             assert_never(point)
 
