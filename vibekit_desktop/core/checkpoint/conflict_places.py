@@ -51,11 +51,12 @@ class _Points:
         lines: list[_At] = [
             (at, AtLine(placed.line.seq)) for at, placed in view.own if placed.chat == view.chat and placed.line.seq > 0
         ]
-        self._kinds = tuple(sorted(kind, key=_position) for kind in (turns, others, lines))
+        self._kinds = tuple(sorted(kind, key=_position) for kind in (turns, others))
+        self._lines = (lines,)
 
-    def between(self, first: int, last: int) -> Point | None:
-        """The first point behind ``first`` and not behind ``last``."""
-        for kind in self._kinds:
+    def between(self, first: int, last: int, *, lines: bool) -> Point | None:
+        """The first point behind ``first`` and not behind ``last``; with ``lines`` only lines are looked at."""
+        for kind in self._lines if lines else self._kinds:
             at = bisect_right(kind, first, key=_position)
             if at < len(kind) and kind[at][0] <= last:
                 return kind[at][1]
@@ -99,13 +100,17 @@ def _turn_of(own: _Own | None) -> int:
 
 
 def _point_of(view: View, points: _Points, seen: Sequence[Observation], sha: str, near: int) -> Point | None:
-    """The first point at or behind ``near`` where a path of these observations has a content."""
+    """The first point at or behind ``near`` where a path of these observations has a content; a line if there is no other."""
+    return _found(view, points, seen, sha, near, lines=False) or _found(view, points, seen, sha, near, lines=True)
+
+
+def _found(view: View, points: _Points, seen: Sequence[Observation], sha: str, near: int, *, lines: bool) -> Point | None:
     for index in range(len(seen) + 1):
         upto = seen[index].position if index < len(seen) else view.end
         there = seen[index].before if index < len(seen) else seen[-1].after if seen else None
         if there is None or upto < near or not _is(there, sha):
             continue
-        point = points.between(seen[index - 1].position if index else -1, upto)
+        point = points.between(seen[index - 1].position if index else -1, upto, lines=lines)
         if point is not None:
             return point
     return None
