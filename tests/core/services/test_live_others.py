@@ -226,3 +226,22 @@ def test_an_edit_of_a_file_whose_allowed_write_has_failed_is_somebody_elses(town
 
     town.run(work)
     assert _written(_lines(town), THEIRS) == [("unknown", "scan")]
+
+
+def test_an_edit_that_a_failed_write_found_is_not_told_as_the_agents(town: LiveTown) -> None:
+    """It is asked again because of the edit, allowed, and fails: what the turn changed is what somebody wrote."""
+    asked: Step = {"ask": "Edit", "kind": "edit", "path": "old.txt", "old": BEFORE, "new": AGENTS, "call": "c1"}
+    failed: Step = {"update": {"sessionUpdate": "tool_call_update", "toolCallId": "c1", "status": "failed"}}
+    choice = town.agent([asked, failed])
+
+    async def work(wired: Wired) -> None:
+        chat = await town.new(wired, choice)
+        await wired.core.live.prompt(chat, Prompt(text="go"))
+        question = await town.question(wired, chat)
+        (town.work / OLD).write_text(THEIRS)
+        await wired.core.live.answer(chat, question.id, Answer.ALLOW_ONCE)
+        again = await town.question(wired, chat, after=question.id)
+        outcome = await town.ended(wired, chat, lambda: wired.core.live.answer(chat, again.id, Answer.ALLOW_ONCE))
+        assert by_path(outcome)["old.txt"].author is Author.UNKNOWN
+
+    town.run(work)

@@ -205,13 +205,16 @@ def _renamed_from(last: Observation) -> WorkspacePath | None:
 
 
 def _change(view: View, first: Observation, last: Observation) -> FileChange:
-    other = ownership.other_chat(ownership.author_word(last, view.chat))
+    word = ownership.author_word(last, view.chat)
+    other = ownership.other_chat(word)
+    # A line that only closes an announced write says whose the content is that it found.
+    author = Author(word) if other is None and last.how is How.SETTLE else last.author
     return FileChange(
         path=last.path,
         status=status_of(first.before, last.after),
         before=first.before,
         after=last.after,
-        author=Author.CHAT if other is not None else last.author,
+        author=Author.CHAT if other is not None else author,
         how=last.how,
         tool_call_id="" if last.computed else last.line.tool_call_id,
         other_chat=other,
