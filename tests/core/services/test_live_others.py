@@ -245,3 +245,23 @@ def test_an_edit_that_a_failed_write_found_is_not_told_as_the_agents(town: LiveT
         assert by_path(outcome)["old.txt"].author is Author.UNKNOWN
 
     town.run(work)
+
+
+@pytest.mark.parametrize("more", [[], [{"shell": "true"}], [{"write": "a.txt", "text": "x"}]], ids=["alone", "shell", "write"])
+@pytest.mark.parametrize("step", [{"delete": "old.txt"}, {"move": ["old.txt", "new.txt"]}], ids=["delete", "move"])
+def test_what_an_agent_says_that_it_takes_away_is_its_own_however_quick_it_is(
+    town: LiveTown, step: Step, more: list[Step]
+) -> None:
+    choice = town.agent([{"write": "b.txt", "text": "x"}, step, *more, {"say": "done"}])
+
+    async def work(wired: Wired) -> None:
+        chat = await town.new(wired, choice)
+        changes = by_path(await town.say(wired, chat))
+        assert {change.author for change in changes.values()} == {Author.AGENT}
+        plan = await wired.core.checkpoints.plan_restore(chat, BeforeTurn(1), paths=(), scope=Scope.FILES, mine=Mine())
+        assert Action.LEAVE not in {file.action for file in plan.files}
+        await wired.core.checkpoints.carry_out(plan)
+        assert (town.work / OLD).read_text() == BEFORE
+        assert not (town.work / "new.txt").exists()
+
+    town.run(work)

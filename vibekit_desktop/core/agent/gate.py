@@ -34,7 +34,8 @@ _log = logging.getLogger(__name__)
 
 _LASTING = ("always", "session", "forever", "all")
 """An option that an agent calls an answer for once, and that is more by its id, is not taken."""
-
+_SEEN_BY_NAMES = (Operation.DELETE, Operation.MOVE)
+"""What was done is seen from what is there and what is not: nothing of a content is told."""
 
 ASK_S = 0.25
 """An agent in its ask mode asks within some milliseconds of announcing an edit."""
@@ -152,7 +153,7 @@ class Gate:
             free = tuple(place for place in wish.places if place.refused is None)[:MOST_WAITING]
             if wish.places and not free:
                 return
-            if call.diffs:  # it may have been done before it was told
+            if call.diffs or call.operation in _SEEN_BY_NAMES:  # it may have been done before it was told
                 await self._sink.finished([place.real for place in free if place.real], _fits(call, free), tool_call_id=call.id)
             kept = await turn.keep(replace(wish, places=free), unprotected=True)  # it may run already
             if kept.refused is not None or kept.hold:
@@ -308,6 +309,9 @@ def _fits(call: Call, places: Sequence[Place]) -> Fits:
     def fits(path: WorkspacePath, before: bytes | None, after: bytes | None) -> bool:
         if call.operation is Operation.DELETE:
             return after is None
+        if call.operation is Operation.MOVE:
+            left = bool(call.paths) and call.paths[0] in names.get(path, ())
+            return after is None if left else before is None and after is not None
         fragments = [(diff.old_text, diff.new_text) for diff in call.diffs if diff.path in names.get(path, ())]
         return call.operation is Operation.EDIT and came_of(fragments, before, after)
 
