@@ -66,7 +66,7 @@ def test_a_chat_of_200_megabytes_is_a_damaged_row_and_hides_no_other(tmp_path: P
         print(told(lambda: chats.mutate("large", lambda chat, _: chat)))
         """,
     )
-    assert said == ["[('large', 'too large'), ('small', '')]", *["disk.cannot-read: too large"] * 3]
+    assert said == ["[('large', 'too large'), ('small', '')]", *["disk.too-large: too large"] * 3]
     assert (tmp_path / "chats" / "large.json").stat().st_size == 200 << 20, "it is kept"
 
 

@@ -129,12 +129,12 @@ class Decider:
                 if now.refused is not None and now.refused.refused is Refused.GONE:
                     return Decision(Outcome.NOT_DONE, wish, why=FOLDER_GONE)
                 if differs(wish, now):
-                    wish = await self._changed(wish, now)
+                    wish = await self._changed(wish, now, waited=True)
                     continue
             decision = await self._keep(turn, wish) if keeps else Decision(Outcome.ALLOWED, wish)
             if decision is not None:
                 return Decision(Outcome.CANCELLED, wish) if turn.stopped() else decision
-            wish = await self._changed(wish, await self.look(wish))
+            wish = await self._changed(wish, await self.look(wish), waited=reply.waited)
         return Decision(Outcome.DENIED, wish)
 
     async def _unkept(self, turn: GuardedTurn, wish: Wish, hold: Hold) -> Decision | None:
@@ -159,10 +159,10 @@ class Decider:
         async with turn.order:
             await turn.waits(wish)
 
-    async def _changed(self, wish: Wish, now: Wish) -> Wish:
-        """Somebody changed a file while the agent waited: what they wrote is kept as theirs, and it is asked again, shown as it
-        would be now."""
-        if wish.operation in WRITES:
+    async def _changed(self, wish: Wish, now: Wish, *, waited: bool) -> Wish:
+        """A file is not what was asked about any more: it is asked again, shown as it would be now. Where the agent ``waited``
+        for a person, somebody else wrote it, and it is kept as theirs; else it may be the agent's own work."""
+        if waited and wish.operation in WRITES:
             for path, state in now.states.items():
                 expected = wish.states.get(path)
                 if expected is not None and not same_state(expected, state):

@@ -12,6 +12,7 @@ Blocking; the caller holds the vault's lock.
 """
 
 from vibekit_desktop.core.checkpoint import announcements, capture, copies, look, recover, stages
+from vibekit_desktop.core.checkpoint.blobs import hash_of
 from vibekit_desktop.core.checkpoint.capture import Announced
 from vibekit_desktop.core.checkpoint.ground import Ground
 from vibekit_desktop.core.checkpoint.history import agree
@@ -72,7 +73,9 @@ def write(
     real, state = capture.target(workspace, path, announced)
     if real != path:
         raise PathEscape(path)  # a link on the way, wherever it leads: what we write goes where the path says
-    if expected is not None and not agree(expected, state):
+    # Some agents write a file themselves, too, and ask for it at the same time.
+    written = data is not None and state.has_content and state.sha == hash_of(data)
+    if expected is not None and not agree(expected, state) and not written:
         announcements.meet(ground, chat, path, expected, state)
         raise ChangedMeanwhile(path)
     if not unprotected:
