@@ -245,15 +245,8 @@ async def look_at_lists(window: Window, painted: list[str]) -> None:
         if view.isVisible():
             look_at_menu(window, view.viewport())
     window.press_block("undo", path="![x](pixel.png).md")
-    await window.until(window.dialogs, "who wrote it is not certain, so it is asked")
+    await window.until(window.dialogs, "the file goes, so it is asked")
     await window.settled()
-    look(window, painted)
-    window.press_dialog("Undo turn 1 only")
-
-    def asks_to_delete() -> bool:
-        return any(one.text() == "Delete file" and one.isVisible() for one in window.main.findChildren(QAbstractButton))
-
-    await window.until(asks_to_delete)
     look(window, painted)
     window.press_dialog("Delete file")
     await window.until(lambda: window.toast)
