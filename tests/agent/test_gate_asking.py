@@ -109,6 +109,7 @@ def test_a_file_that_changed_while_the_question_was_open_is_asked_about_again(st
     assert [question.why for question in stage.asked] == [(), (Why.CHANGED,)]
     assert stage.asked[1].answers == (Answer.ALLOW_ONCE, Answer.DENY)
     assert stage.sink.kept["a.txt"] == [b"mine\n"]
+    assert ("meet", "a.txt") in stage.sink.events, "the agent waited, so somebody else wrote it"
 
 
 def test_a_file_that_changes_between_the_look_and_the_capture_is_asked_about_again(stage: Stage) -> None:
@@ -195,6 +196,7 @@ def test_no_rule_answers_for_a_file_that_changed_meanwhile(stage: Stage) -> None
 
     assert stage.run(work) == ["yes", "no"]
     assert stage.asked[1].why == (Why.CHANGED,)
+    assert ("meet", "a.py") not in stage.sink.events, "nobody was waited for: it may be the agent's own work"
 
 
 def test_a_command_is_allowed_for_good_by_its_whole_text_and_folder(stage: Stage) -> None:

@@ -249,6 +249,21 @@ def test_a_write_over_what_the_agent_did_not_read_is_held_and_the_other_bytes_ar
     assert world.kernel.read_blob(A, conflict.actual_sha) == b"typed by the user"
 
 
+def test_what_an_agent_wrote_itself_and_asks_us_to_write_is_its_own(world: World, hooks: Hooks) -> None:
+    """Some agents write a file and ask for the same write at the same time."""
+    world.write("f", b"read by the agent")
+    hooks.begin()
+    read = world.workspace.look(WorkspacePath("f"))
+    hooks.record("f", b"agent", known=False, do=False)
+    world.write("f", b"agent")
+    world.kernel.recorder.write(A, WorkspacePath("f"), b"agent", message_count=1, expected=read)
+    assert not world.kernel.conflicts(A)
+    hooks.end()
+    assert world.read("f") == b"agent"
+    world.restore("before:1")
+    assert world.read("f") == b"read by the agent"
+
+
 def test_a_write_that_could_not_be_taken_back_is_held(tmp_path: Path, clock: Clock) -> None:
     world = World(tmp_path, clock)
     world.cap(10)

@@ -73,9 +73,7 @@ def write(
     real, state = capture.target(workspace, path, announced)
     if real != path:
         raise PathEscape(path)  # a link on the way, wherever it leads: what we write goes where the path says
-    # Some agents write a file themselves, too, and ask for it at the same time.
-    written = data is not None and state.has_content and state.sha == hash_of(data)
-    if expected is not None and not agree(expected, state) and not written:
+    if expected is not None and not agree(expected, state) and not _is_written(state, data):
         announcements.meet(ground, chat, path, expected, state)
         raise ChangedMeanwhile(path)
     if not unprotected:
@@ -89,6 +87,11 @@ def write(
         _never_written(ground, chat, report)
         raise
     return report
+
+
+def _is_written(state: FileState, data: bytes | None) -> bool:
+    """Whether a file has what is to be written: some agents write it themselves, too, and ask for it at the same time."""
+    return data is not None and state.has_content and state.sha == hash_of(data)
 
 
 def _is_there(ground: Ground, report: CaptureReport) -> bool:

@@ -1,7 +1,7 @@
 """List, find and read chats: the half of `services.chats` that changes nothing but what a source brings."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TypeVar
 
 from vibekit_desktop.core.chat.spans import turn_spans, without_open_calls
@@ -11,7 +11,7 @@ from vibekit_desktop.core.services.history import HistoryService
 from vibekit_desktop.core.services.serial import Serial, durably
 from vibekit_desktop.core.services.shelf import Shelf
 from vibekit_desktop.core.services.vaults import OpenVault
-from vibekit_desktop.core.types.chats import Chat, ChatHeader, ChatView, Message, TurnSpan
+from vibekit_desktop.core.types.chats import Chat, ChatHeader, ChatView, Damage, Message, TranscriptShape, TurnSpan
 from vibekit_desktop.core.types.errors import ChatAmbiguous, ChatNotFound, InvalidId
 from vibekit_desktop.core.types.ids import CHAT_LINK, ChatId, parse_chat_id
 
@@ -121,21 +121,7 @@ class ChatReading:
             if vault.chats.header(chat) is not row:
                 loaded, raw = vault.chats.load_to_show(chat)
             shape = vault.kernel().shape(chat, told=vault.transcripts.shape_of(loaded, newest=True))
-            return ChatView(
-                header=self._headers.read(vault, chat),
-                chat=loaded,
-                messages=self._answered(loaded, loaded.messages or ()),
-                turns=turn_spans(
-                    loaded.messages or (),
-                    shape.prompt_index,
-                    first_index=loaded.first_index,
-                    earlier_unmarked=tuple(shape.unmarked),
-                ),
-                vault_workspace=vault.workspace_path,
-                workspace_found=vault.workspace() is not None,
-                raw=raw,
-                first_index=loaded.first_index,
-            )
+            return self._view(vault, chat, loaded, shape, raw)
 
         return await self._reading(vault, work)
 
@@ -146,24 +132,33 @@ class ChatReading:
         def work() -> ChatView:
             loaded, damage = vault.chats.load_damaged(chat)
             shape = vault.kernel().shape(chat, told=vault.transcripts.shape_of(loaded))
-            return ChatView(
-                header=self._headers.read(vault, chat),
-                chat=loaded,
-                messages=self._answered(loaded, loaded.messages or ()),
-                turns=turn_spans(
-                    loaded.messages or (),
-                    shape.prompt_index,
-                    first_index=loaded.first_index,
-                    earlier_unmarked=tuple(shape.unmarked),
-                ),
-                vault_workspace=vault.workspace_path,
-                workspace_found=vault.workspace() is not None,
-                raw={},
-                first_index=loaded.first_index,
-                damage=damage,
-            )
+            return self._view(vault, chat, loaded, shape, {}, damage)
 
         return await self._reading(vault, work)
+
+    def _view(
+        self,
+        vault: OpenVault,
+        chat: ChatId,
+        loaded: Chat,
+        shape: TranscriptShape,
+        raw: Mapping[str, object],
+        damage: Damage | None = None,
+    ) -> ChatView:
+        messages = loaded.messages or ()
+        return ChatView(
+            header=self._headers.read(vault, chat),
+            chat=loaded,
+            messages=self._answered(loaded, messages),
+            turns=turn_spans(
+                messages, shape.prompt_index, first_index=loaded.first_index, earlier_unmarked=tuple(shape.unmarked)
+            ),
+            vault_workspace=vault.workspace_path,
+            workspace_found=vault.workspace() is not None,
+            raw=raw,
+            first_index=loaded.first_index,
+            damage=damage,
+        )
 
     def _answered(self, chat: Chat, messages: Sequence[Message]) -> tuple[Message, ...]:
         old = self._clock() - chat.updated_at > ANSWERED_MS
