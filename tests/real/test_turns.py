@@ -132,9 +132,10 @@ def test_a_second_prompt_goes_on_where_the_first_ended(place: Lab) -> None:
         assert PROMPT in asked.prompts[-2]
         assert ANSWER in asked.talk.answers[-1]
         assert asked.talk.results
-    else:
-        assert PROMPT in asked.prompts[-1]
+    elif PROMPT in asked.prompts[-1]:
         assert ANSWER in asked.prompts[-1]
+    else:  # at times its session was written down before it ended, and then it does take it up
+        assert ANSWER in asked.talk.answers[-1]
     assert place.files() == {**AFTER, "old.txt": b"alpha\nBETA\ndelta\n"}
 
     entries = place.look("timeline", chat, "--json").json["entries"]

@@ -201,7 +201,8 @@ class Run:
         self.put(will.path, will.data, will.mode)
 
     def write(self, chat: str, path: str, data: bytes | None, mode: int | None, *, expects_other: bool = False) -> None:
-        """A write that goes through us. ``expects_other``: the writer had read something else there."""
+        """A write that goes through us. ``expects_other``: the writer had read something else there; a file that has already
+        what is to be written is the writer's own all the same."""
         old = self.model.at_disk(path)
         after = ABSENT if data is None else St("file", data, mode or old.mode or NEW_MODE)
         if old == after == ABSENT:
@@ -217,8 +218,9 @@ class Run:
                 return False
             return True
 
-        both = self.both(product, lambda model: model.write(chat, path, after, met=expects_other))
-        assert both is None or both[0] is not expects_other
+        met = expects_other and (data is None or (old.kind, old.data) != ("file", data))
+        both = self.both(product, lambda model: model.write(chat, path, after, met=met))
+        assert both is None or both[0] is not met
 
     @property
     def recorder(self) -> Recorder:
