@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QColor, QImage
+from PySide6.QtGui import QColor, QImage, QPainter
 from pytestqt.qtbot import QtBot
 
 from tests.ui import running_samples as running
@@ -23,7 +23,7 @@ from vibekit_desktop.ui.models.transcript import TranscriptModel
 from vibekit_desktop.ui.models.transcript_rows import Kind
 from vibekit_desktop.ui.theme.palette import Theme, ThemeHub
 from vibekit_desktop.ui.views.answer import AnswerView
-from vibekit_desktop.ui.views.block_view import BlockView, Hit
+from vibekit_desktop.ui.views.block_view import BlockView, Hit, PaintState
 from vibekit_desktop.ui.views.heights import Heights
 from vibekit_desktop.ui.views.latest import LatestPill
 from vibekit_desktop.ui.views.tool_cards import CardsView
@@ -511,9 +511,34 @@ def test_parts_of_an_answer_are_taken_over_only_where_they_are_the_same(qtbot: Q
     assert first.fresh == 3
     assert lay_out(text, first).fresh == 0
     assert lay_out(f"{text} more", first).fresh == 1
-    assert lay_out(text, first, 500).fresh == 3
     assert lay_out(f"x{text}", first).fresh == 1
     assert lay_out(f"{text} more", first).height == lay_out(f"{text} more").height
+
+
+def test_at_another_width_prose_is_taken_over_and_stands_as_if_laid_out_there(qtbot: QtBot) -> None:
+    hub = ThemeHub("light")
+    text = f"{LONG} `code` and [a link](https://example.org) {LONG}\n\n> said\n\n- one `two`\n\n```py\ncode\n```\n{LONG}"
+
+    def lay_out(width: int, earlier: AnswerView | None = None) -> AnswerView:
+        return AnswerView(
+            hub.theme, AnswerBlock(text), width, "k", opened=set(), styles={}, shifts={}, files=frozenset(), earlier=earlier
+        )
+
+    def picture(view: AnswerView) -> QImage:
+        image = QImage(700, view.height, QImage.Format.Format_RGB32)
+        image.fill(0xFFFFFF)
+        painter = QPainter(image)
+        view.paint(painter, PaintState())
+        painter.end()
+        return image
+
+    for width in (460, 640):
+        anew = lay_out(width)
+        taken = lay_out(width, lay_out(600))
+        assert anew.fresh == 3
+        assert taken.fresh == 1, "only the code block is laid out anew"
+        assert (taken.height, taken.hits, taken.text) == (anew.height, anew.hits, anew.text)
+        assert picture(taken) == picture(anew)
 
 
 def test_a_call_that_waits_to_be_allowed_says_so_and_has_no_clock(shown: tuple[TranscriptModel, Watched]) -> None:

@@ -308,6 +308,32 @@ def test_every_block_can_be_painted(qtbot: QtBot, mode: str, zoom: float) -> Non
     assert not view.grab().isNull()
 
 
+def test_at_another_width_what_is_in_sight_is_laid_out_and_the_rest_guessed_in_slices(qtbot: QtBot, hub: ThemeHub) -> None:
+    model = TranscriptModel(lambda: samples.NOW)
+    told = tuple(Message(id=f"m{n}", role="user", content=f"{n} and some words " * 8, turn=n) for n in range(1, 30_001))
+    model.set_view(samples.chat_view(told))
+    view = TranscriptView(hub, model)
+    qtbot.addWidget(view)
+    view.resize(900, 600)
+    view.show()
+    view.scroll_to_row(view.count // 2)
+    wide = view.heights.total
+    top, shown = view.top_row, set(view.views)
+    view.resize(420, 600)
+    assert view.top_row == top
+    assert view.views
+    assert len(view.views) <= len(shown) + 3, "only what is in sight is laid out"
+    assert view._guessing.busy
+    model.append(samples.MAIN, Message(id="last", role="event", event_kind="interrupted"))  # while it goes on
+    qtbot.waitUntil(lambda: not view._guessing.busy)
+    assert view.heights.total > 1.1 * wide
+    assert len(view.heights) == view.count == model.rowCount()
+    assert view.verticalScrollBar().maximum() == view.heights.total + 14 - view.viewport().height()
+    assert all(view.heights[row] == view.gap(row) + block.height for row, block in view.views.items())
+    anew = view.guess_heights()
+    assert all(view.heights[row] == anew[row] for row in range(view.count) if row not in view.views)
+
+
 def test_a_link_is_reported_and_never_followed(qtbot: QtBot, hub: ThemeHub) -> None:
     model = TranscriptModel(lambda: samples.NOW)
     page = ChatPage(hub, model)

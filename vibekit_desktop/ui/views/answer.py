@@ -36,7 +36,7 @@ class AnswerView:
     """Invariant: the hits are those of the parts, moved to where the parts stand.
 
     ``earlier`` is how the same answer was laid out when less of it was there: parts that did not change are taken from it, so
-    that an answer that grows costs its last part only."""
+    that an answer that grows costs its last part only. It must not be used any more."""
 
     def __init__(
         self,
@@ -82,8 +82,7 @@ class AnswerView:
                 if kept is not None:
                     piece, shown, self.stale = kept.piece, kept.shown, True
             if shown is None:
-                self.fresh += 1
-                shown = self._lay_out(piece, name, how, earlier.code_at(number) if earlier is not None else None)
+                shown = self._lay_out(piece, name, how, earlier, number)
             if isinstance(shown, CodeBlockView):
                 if shown.most_shift:
                     self.code.append((name, QRectF(0, y, width, shown.height), shown.most_shift))
@@ -103,8 +102,11 @@ class AnswerView:
             self.wanted.append((name, file, tuple(piece.text.split("\n"))))
 
     def _lay_out(
-        self, piece: Piece, name: str, how: tuple[object, ...], earlier: CodeBlockView | None
+        self, piece: Piece, name: str, how: tuple[object, ...], earlier: "AnswerView | None", number: int
     ) -> TextLayout | CodeBlockView:
+        if isinstance(piece, Prose) and earlier is not None and (known := earlier.prose_at(number, piece, how)) is not None:
+            return known.at_width(self._width)
+        self.fresh += 1
         if isinstance(piece, Prose):
             files = how[3] if isinstance(how[3], Set) else frozenset()
             return TextLayout(self._theme, piece.text, self._width, plain=how[2] is True, files=files)
@@ -118,7 +120,7 @@ class AnswerView:
             opened=opened is True,
             styles=styles if isinstance(styles, StyleRuns) else None,
             shift=shift if isinstance(shift, int) else 0,
-            earlier=earlier,
+            earlier=earlier.code_at(number) if earlier is not None else None,
         )
 
     def part(self, number: int, piece: Piece, how: tuple[object, ...]) -> TextLayout | CodeBlockView | None:
@@ -143,6 +145,13 @@ class AnswerView:
         if size < _LARGE or grown > size // _SHARE or not piece.text.startswith(mine.piece.text[: size - _TAIL]):
             return None
         return mine
+
+    def prose_at(self, number: int, piece: Piece, how: tuple[object, ...]) -> TextLayout | None:
+        """The layout of the same prose at another width."""
+        mine = self._parts[number] if number < len(self._parts) else None
+        if mine is None or mine.piece != piece or (mine.how[0], *mine.how[2:]) != (how[0], *how[2:]):
+            return None
+        return mine.shown if isinstance(mine.shown, TextLayout) else None
 
     def code_at(self, number: int) -> CodeBlockView | None:
         """The code block that is piece ``number``, if it is one."""

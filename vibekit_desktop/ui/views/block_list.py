@@ -1,8 +1,11 @@
 """A list of painted blocks of any length: only those on the screen are laid out.
 
 Heights are guessed, then corrected when a block is laid out; the list holds on to the block at its top, never to a pixel, so
-that a correction moves nothing under the pointer. Knows nothing of chats. UI thread only.
+that a correction moves nothing under the pointer. At another width what is in sight is laid out at once, the rest is guessed
+anew in slices. Knows nothing of chats. UI thread only.
 """
+
+from collections.abc import Iterator
 
 from PySide6.QtCore import QRect, QRectF, Qt
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent, QShowEvent
@@ -10,6 +13,7 @@ from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QWidget
 
 from vibekit_desktop.ui.theme.palette import ThemeHub
 from vibekit_desktop.ui.views.block_view import BlockView, PaintState
+from vibekit_desktop.ui.views.diff_steps import Steps
 from vibekit_desktop.ui.views.heights import Heights
 
 _EDGE = 32
@@ -19,6 +23,8 @@ _FAR = 4
 """What is more screens away is gone to by the guessed heights."""
 _RING = 8
 """A ring around a block reaches so far out of it."""
+_SLICE = 8_000
+"""So many rows are guessed without a look at the clock."""
 
 
 class BlockList(QAbstractScrollArea):
@@ -32,6 +38,9 @@ class BlockList(QAbstractScrollArea):
         self.hub = hub
         self.heights = Heights()
         self.views: dict[int, BlockView] = {}
+        self.former: dict[int, BlockView] = {}
+        """Rows that are about to be laid out anew, as they were: what is the same in them is taken over, and the former ones
+        are not painted any more."""
         self.top_row = 0
         self._offset = 0
         self._at_end = False
@@ -39,6 +48,7 @@ class BlockList(QAbstractScrollArea):
         self._laid_out_at = 0
         self._guessed_at = (0, 0.0)
         self._stale = False
+        self._guessing = Steps(self)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -50,9 +60,9 @@ class BlockList(QAbstractScrollArea):
 
     # What a subclass says
 
-    def guess_heights(self, first: int = 0) -> list[int]:
-        """A height for every row from ``first`` on, its gap included."""
-        return [] if first >= 0 else [first]
+    def guess_heights(self, first: int = 0, end: int | None = None) -> list[int]:
+        """A height for every row from ``first`` on, up to ``end`` or to the last one, its gap included."""
+        return [] if first >= 0 else [first, end or 0]
 
     def make_block(self, row: int) -> BlockView:
         """Lay one row out."""
@@ -135,6 +145,8 @@ class BlockList(QAbstractScrollArea):
         self.drop_rows(first, max(self.views, default=0))
         self.heights.cut(first)
         self.heights.add(self.guess_heights(first))
+        if self._guessing.busy:
+            self._guess_in_slices()
         self.top_row = min(self.top_row, max(0, self.count - 1))
         self._at_end = end
         self.fill()
@@ -148,7 +160,7 @@ class BlockList(QAbstractScrollArea):
         """There are other rows above the one that is ``anchor`` rows from the end; that one begins at ``top`` as before, and so
         nothing in sight moves."""
         self.views.clear()
-        self.heights = Heights(self.guess_heights())
+        self._guess()
         self.top_row = min(max(0, self.count - anchor), max(0, self.count - 1))
         self._offset = -top
         self._at_end = False
@@ -162,18 +174,35 @@ class BlockList(QAbstractScrollArea):
     def lay_out_anew(self) -> None:
         """Another width or size of text: the block at the top stays where it is."""
         share = self._offset / max(1, self.heights[self.top_row]) if self.count else 0.0
-        self.views.clear()
+        self.former, self.views = self.views, {}
         self._laid_out_at, self._stale = self.column_width(), False
-        self._guess()
         if self.count:
             self.top_row = min(self.top_row, self.count - 1)
             self.lay_out(self.top_row)
             self._offset = int(share * self.heights[self.top_row])
         self.fill()
+        self.former.clear()
+        self._guess_in_slices()
 
     def _guess(self) -> None:
+        """Guess every height, now."""
+        self._guessing.stop()
         self._guessed_at = (self.column_width(), self.hub.theme.zoom)
         self.heights = Heights(self.guess_heights())
+
+    def _guess_in_slices(self) -> None:
+        """Guess every height of what is not laid out; until that is done the former ones do."""
+        self._guessing.start(self._guess_all())
+
+    def _guess_all(self) -> Iterator[None]:
+        guessed_at, found = (self.column_width(), self.hub.theme.zoom), list[int]()
+        while len(found) < self.count:
+            found += self.guess_heights(len(found), min(len(found) + _SLICE, self.count))
+            yield
+        self._guessed_at, self.heights = guessed_at, Heights(found)
+        for row, view in self.views.items():
+            self.heights.set(row, self.gap(row) + view.height)
+        self._sync()
 
     def _themed(self) -> None:
         """Other colours leave the heights as they are; what is not seen is laid out when it is seen again."""

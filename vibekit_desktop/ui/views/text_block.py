@@ -4,8 +4,10 @@ The document never reads a file and never asks the network: images become words,
 blank (returning nothing would let Qt open the path itself). Links are only reported. UI thread only.
 """
 
+import copy
 import re
 from collections.abc import Iterator, Sequence, Set
+from typing import Self
 
 from PySide6.QtCore import QPointF, QRectF, QUrl
 from PySide6.QtGui import (
@@ -38,7 +40,7 @@ from vibekit_desktop.ui.views.text_dress import (
     is_code,
     set_font,
 )
-from vibekit_desktop.ui.views.text_places import Ground, TextPlaces
+from vibekit_desktop.ui.views.text_places import Ground, TextPlaces, x_of
 from vibekit_desktop.ui.visible import visible_name
 
 _FEATURES = QTextDocument.MarkdownFeature.MarkdownDialectGitHub | QTextDocument.MarkdownFeature.MarkdownNoHTML
@@ -75,7 +77,7 @@ def without_images(text: str) -> str:
 
 class TextLayout:
     """A piece of prose at one width. ``plain`` shows the text as it is; ``files``: paths that can be opened where they stand in
-    a code span or behind a link. Invariant: the document does not change."""
+    a code span or behind a link. Invariant: the document does not change, but for its width by `at_width`."""
 
     def __init__(
         self,
@@ -91,10 +93,7 @@ class TextLayout:
         self._theme = theme
         self._color = theme.color(token or "text.primary")
         self._style = style
-        self._spans: list[QRectF] = []
-        self._boxes: list[QRectF] = []
-        self._bars: list[QRectF] = []
-        self._links: list[Hit] | None = None
+        self._plain = plain
         self._files = files
         self._openable: dict[int, tuple[int, str]] = {}
         """Where a path that can be opened begins: how long it is, and the path."""
@@ -111,15 +110,28 @@ class TextLayout:
         if plain:
             document.setPlainText(text)
             self._dress_plain()
-            document.setTextWidth(width)
-            self._links = []
         else:
             document.setMarkdown(without_images(text), _FEATURES)
             self._dress()
-            document.setTextWidth(width)
-            self._find_spans()
+        self._set_width(width)
+
+    def at_width(self, width: int) -> Self:
+        """The same at another width, at a fraction of the cost: it takes the document over, so that this one must not be used
+        any more."""
+        other = copy.copy(self)
+        other._set_width(width)
+        return other
+
+    def _set_width(self, width: int) -> None:
+        self._spans: list[QRectF] = []
+        self._boxes: list[QRectF] = []
+        self._bars: list[QRectF] = []
+        self._links: list[Hit] | None = [] if self._plain else None
         self._places: TextPlaces | None = None
-        self.height = max(1, round(document.size().height()))
+        self._document.setTextWidth(width)
+        if not self._plain:
+            self._find_spans()
+        self.height = max(1, round(self._document.size().height()))
 
     @property
     def text(self) -> str:
@@ -178,7 +190,7 @@ class TextLayout:
         if not layout.lineCount():
             return QPointF(origin.x(), origin.y() + self._theme.line_height(self._style) / 2)
         line = layout.lineAt(layout.lineCount() - 1)
-        x = _x(line.cursorToX(line.textStart() + line.textLength()))
+        x = x_of(line, line.textStart() + line.textLength())
         return QPointF(origin.x() + x, origin.y() + line.y() + line.height() / 2 - self._lift)
 
     def paint(self, painter: QPainter, origin: QPointF, clip: QRectF | None = None, grounds: Sequence[Ground] = ()) -> None:
@@ -193,13 +205,19 @@ class TextLayout:
         for box in self._spans:
             rounded(painter, box, theme.radius("mark"), fill=theme.color("bg.chip"))
         painter.translate(0, -self._lift)
+        by_qt = bool(grounds) and self._chars.from_right
+        if grounds and not by_qt:
+            top, bottom = (clip.top(), clip.bottom() + 2 * self._lift) if clip is not None else (0.0, float(self.height))
+            for ground in grounds:
+                for box in self._chars.boxes(ground, top, bottom):
+                    painter.fillRect(box, theme.color(ground.fill))
         context = QAbstractTextDocumentLayout.PaintContext()
         palette = QPalette()
         palette.setColor(QPalette.ColorRole.Text, self._color)
         context.palette = palette
         if clip is not None:
             context.clip = clip.adjusted(0, -40, 0, 40)
-        if grounds:
+        if by_qt:
             context.selections = self._chars.selections(grounds, [theme.color(one.fill) for one in grounds])
         self._document.documentLayout().draw(painter, context)
         painter.restore()
@@ -341,15 +359,9 @@ class TextLayout:
             for line, (begin, end, y, height) in zip(lines, places, strict=True):
                 first, last = max(start, begin), min(start + length, end)
                 if first < last:
-                    left, right = _x(line.cursorToX(first)), _x(line.cursorToX(last))
+                    left, right = x_of(line, first), x_of(line, last)
                     boxes.append(QRectF(min(left, right), y, abs(right - left), height).translated(origin))
             yield boxes
-
-
-def _x(value: object) -> float:
-    """`cursorToX` gives the x, and in some versions the cursor with it."""
-    first = value[0] if isinstance(value, tuple) else value
-    return float(first) if isinstance(first, (int, float)) else 0.0
 
 
 def _joined(boxes: list[QRectF]) -> list[QRectF]:

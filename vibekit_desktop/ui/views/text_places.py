@@ -3,13 +3,26 @@
 Qt counts a character beyond the basic plane as two; here and everywhere else it is one.
 """
 
+import re
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import accumulate
 from typing import NamedTuple
 
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QAbstractTextDocumentLayout, QColor, QTextCharFormat, QTextCursor, QTextDocument
+from PySide6.QtGui import (
+    QAbstractTextDocumentLayout,
+    QColor,
+    QTextBlock,
+    QTextCharFormat,
+    QTextCursor,
+    QTextDocument,
+    QTextLine,
+)
+
+_FROM_RIGHT = re.compile(
+    "[\u0590-\u08ff\u200f\u202b\u202e\u2067\ufb1d-\ufdff\ufe70-\ufeff\U00010800-\U00010fff\U0001e800-\U0001efff]"
+)
 
 
 class Ground(NamedTuple):
@@ -29,6 +42,24 @@ def within(grounds: Sequence[Ground], start: int, length: int) -> list[Ground]:
     ]
 
 
+def _boxes_in(block: QTextBlock, start: int, end: int, origin: QPointF) -> Iterator[QRectF]:
+    layout = block.layout()
+    for number in range(layout.lineCount()):
+        line = layout.lineAt(number)
+        first, last = max(start, line.textStart()), min(end, line.textStart() + line.textLength())
+        if first < last:
+            left, right = x_of(line, first), x_of(line, last)
+            yield QRectF(left, line.y(), right - left, line.height()).translated(origin)
+
+
+def x_of(line: QTextLine, at: int) -> float:
+    """Where the character of an index of a block begins in a line: `cursorToX` gives that, and in some versions the cursor
+    with it."""
+    found: object = line.cursorToX(at)
+    x = found[0] if isinstance(found, tuple) else found
+    return float(x) if isinstance(x, (int, float)) else 0.0
+
+
 class TextPlaces:
     """Invariant: the document does not change. Places are in the document's own coordinates."""
 
@@ -36,6 +67,7 @@ class TextPlaces:
         self._document = document
         self.text = document.toPlainText()
         """What is shown; a line end for every border of a paragraph or a cell."""
+        self._from_right: bool | None = None
         self._units: list[int] | None = None
         if self.text and max(self.text) > "\uffff":
             self._units = list(accumulate((2 if character > "\uffff" else 1 for character in self.text), initial=0))
@@ -60,11 +92,7 @@ class TextPlaces:
         line = layout.lineForTextPosition(unit - block.position())
         if not line.isValid():
             return QRectF(origin.x(), origin.y(), 0, 1)
-        found: object = line.cursorToX(unit - block.position())
-        # `cursorToX` gives the x, and in some versions the cursor with it.
-        x = found[0] if isinstance(found, tuple) else found
-        left = float(x) if isinstance(x, (int, float)) else 0.0
-        return QRectF(origin.x() + left, origin.y() + line.y(), 0, line.height())
+        return QRectF(origin.x() + x_of(line, unit - block.position()), origin.y() + line.y(), 0, line.height())
 
     def word_at(self, index: int) -> tuple[int, int]:
         """Where the word at an index begins and ends."""
@@ -73,8 +101,27 @@ class TextPlaces:
         cursor.select(QTextCursor.SelectionType.WordUnderCursor)
         return self._index(cursor.selectionStart()), self._index(cursor.selectionEnd())
 
+    @property
+    def from_right(self) -> bool:
+        """Whether some of it is written from right to left: then what is together in the text need not stand together."""
+        if self._from_right is None:
+            self._from_right = _FROM_RIGHT.search(self.text) is not None
+        return self._from_right
+
+    def boxes(self, ground: Ground, top: float, bottom: float) -> Iterator[QRectF]:
+        """Where a ground stands, a box per line, of the lines between two heights. Not for text from right to left."""
+        start, end = self._unit(ground.start), self._unit(ground.end)
+        block = self._document.findBlock(start)
+        while block.isValid() and block.position() < end:
+            place = self._document.documentLayout().blockBoundingRect(block)
+            if place.top() > bottom:
+                return
+            if place.bottom() >= top:
+                yield from _boxes_in(block, start - block.position(), end - block.position(), place.topLeft())
+            block = block.next()
+
     def selections(self, grounds: Sequence[Ground], colors: Sequence[QColor]) -> list[QAbstractTextDocumentLayout.Selection]:
-        """Grounds as Qt paints them, each in its colour."""
+        """Grounds as Qt paints them, each in its colour: the whole text once for each, so only where `boxes` cannot."""
         made: list[QAbstractTextDocumentLayout.Selection] = []
         for ground, color in zip(grounds, colors, strict=True):
             one = QAbstractTextDocumentLayout.Selection()

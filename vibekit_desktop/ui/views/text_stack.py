@@ -23,7 +23,8 @@ AT_ONCE = 8
 
 class TextStack:
     """The slices that are shown. ``steps``: how often more was asked for; ``earlier``: the same as it was before, whose slices
-    are taken over. ``more``: how many characters are not shown. Invariant: slices and tops belong together."""
+    are taken over, so that it must not be used any more. ``more``: how many characters are not shown. Invariant: slices and
+    tops belong together."""
 
     def __init__(
         self,
@@ -36,11 +37,13 @@ class TextStack:
         token: str = "",
         earlier: "TextStack | None" = None,
     ) -> None:
-        self._how = (theme, text, width, style, token)
+        self._width, self._how = width, (theme, text, style, token)
         slices = text_parts.slices(text)
         self._all = len(slices)
         shown = slices[: AT_ONCE * (steps + 1)]
         known = earlier._layouts[: len(shown)] if earlier is not None and earlier._how == self._how else []
+        if earlier is not None and earlier._width != width:
+            known = [layout.at_width(width) for layout in known]
         self._layouts: list[TextLayout] = known + [
             TextLayout(theme, visible(one) or " ", width, plain=True, style=style, token=token) for one in shown[len(known) :]
         ]

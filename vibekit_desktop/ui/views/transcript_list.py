@@ -42,8 +42,6 @@ class TranscriptList(SelectList):
         self._opened: set[str] = set()
         self._closed: set[str] = set()
         """Keys of cards that open by themselves, and that somebody closed."""
-        self._former: dict[int, BlockView] = {}
-        """Rows that are about to be laid out anew, as they were: what is the same in them is taken over."""
         self.pulse = Pulse(hub, self.viewport(), model.now_ms)
         self.pulse.second.connect(self._catch_up)
         self._news = False
@@ -85,7 +83,7 @@ class TranscriptList(SelectList):
     def _dress_anew(self, key: str) -> None:
         dressed = [row for row, view in self.views.items() if isinstance(view, AnswerView | CardsView) and view.holds(key)]
         for row in dressed:
-            self._former[row] = self.views.pop(row)
+            self.former[row] = self.views.pop(row)
         self.fill()
 
     def set_files(self, files: frozenset[str]) -> None:
@@ -93,7 +91,7 @@ class TranscriptList(SelectList):
         if files != self._files:
             self._files = files
             for row in [row for row, view in self.views.items() if isinstance(view, AnswerView)]:
-                self._former[row] = self.views.pop(row)
+                self.former[row] = self.views.pop(row)
             self.fill()
 
     def show_turn(self, turn: int) -> None:
@@ -103,7 +101,7 @@ class TranscriptList(SelectList):
             self.go_to(row)
 
     def _reset(self) -> None:
-        for memory in (self._opened, self._closed, self._shifts, self._former, self._colours, self._places):
+        for memory in (self._opened, self._closed, self._shifts, self.former, self._colours, self._places):
             memory.clear()
         self._news = False
         self._current = self._button = -1
@@ -113,11 +111,11 @@ class TranscriptList(SelectList):
 
     def _changed(self, first: QModelIndex, last: QModelIndex) -> None:
         low, high = first.row(), last.row()
-        self._former = {row: view for row, view in self.views.items() if low <= row <= high}
+        self.former = {row: view for row, view in self.views.items() if low <= row <= high}
         self._came(low, high)
         self.drop_rows(low, high)
         self.fill()
-        self._former.clear()
+        self.former.clear()
         if high - low <= _FEW:
             self._guess_again(low, high)
 
@@ -209,7 +207,7 @@ class TranscriptList(SelectList):
             places=self._places.places,
             shifts=self._shifts,
             closed=self._closed,
-            earlier=self._former.pop(row, None),
+            earlier=self.former.pop(row, None),
             files=self._files,
         )
         if isinstance(view, AnswerView | CardsView):
@@ -268,7 +266,7 @@ class TranscriptList(SelectList):
             self._closed.discard(key)
             self._opened.add(key)
         for row in rows:
-            self._former[row] = self.views.pop(row)
+            self.former[row] = self.views.pop(row)
         self.hold_still()
         self.fill()
 
