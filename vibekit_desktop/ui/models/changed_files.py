@@ -1,20 +1,18 @@
 """Every file that a chat changed: its net change against the start of the chat, and who wrote it last. Pure."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from vibekit_desktop.core.types.checkpoints import (
     Author,
     EntryKind,
-    FileChange,
     FileState,
     State,
     Timeline,
-    TimelineEntry,
 )
 from vibekit_desktop.core.types.ids import ChatId, WorkspacePath
-from vibekit_desktop.ui.models.differing import same_state, touched_by_turns
 from vibekit_desktop.ui.models.files import FileEntry
+from vibekit_desktop.ui.models.timeline_facts import Run, facts_of, same_state
 from vibekit_desktop.ui.text import tr
 from vibekit_desktop.ui.visible import one_line
 
@@ -43,18 +41,6 @@ class ChangedFile:
         return not self.letter
 
 
-@dataclass(slots=True)
-class _Run:
-    """The changes of one file, as they are met from the oldest on."""
-
-    first: FileState
-    last: FileState
-    entry: TimelineEntry
-    change: FileChange
-    old_path: WorkspacePath | None = None
-    changes: list[FileChange] = field(default_factory=list)
-
-
 def changed_files(
     timeline: Timeline,
     *,
@@ -64,46 +50,16 @@ def changed_files(
 ) -> list[ChangedFile]:
     """All files that the chat's turns, restores and undos changed, by path. ``net``: what is known of the differences between
     the start and the disk, where that was computed; ``names``: how other chats are called."""
-    own = touched_by_turns(timeline)
-    if not own:
-        return []
-    runs: dict[WorkspacePath, _Run] = {}
-    for entry in timeline.entries:
-        for change in entry.files:
-            if change.path in own:
-                _take(runs, entry, change)
-    return [_file(run, path, net, names or {}, path in conflicts) for path, run in sorted(runs.items())]
+    return [_file(run, path, net, names or {}, path in conflicts) for path, run in facts_of(timeline).runs.items()]
 
 
 def count_changed(timeline: Timeline) -> int:
-    """How many files `changed_files` finds, without looking at what became of each."""
-    own = touched_by_turns(timeline)
-    if not own:
-        return 0
-    found: set[WorkspacePath] = set()
-    for entry in timeline.entries:
-        for change in entry.files:
-            if change.path in own:
-                if change.old_path is not None and change.old_path != change.path:
-                    found.discard(change.old_path)
-                found.add(change.path)
-    return len(found)
-
-
-def _take(runs: dict[WorkspacePath, _Run], entry: TimelineEntry, change: FileChange) -> None:
-    run = runs.get(change.path)
-    moved = runs.pop(change.old_path, None) if change.old_path is not None and change.old_path != change.path else None
-    if run is None:
-        first = moved.first if moved is not None else change.before
-        run = runs[change.path] = _Run(first, change.after, entry, change)
-        run.old_path = (moved.old_path or change.old_path) if moved is not None else change.old_path
-        run.changes += moved.changes if moved is not None else ()
-    run.last, run.entry, run.change = change.after, entry, change
-    run.changes.append(change)
+    """How many files `changed_files` finds."""
+    return len(facts_of(timeline).runs)
 
 
 def _file(
-    run: _Run, path: WorkspacePath, net: Mapping[WorkspacePath, FileEntry] | None, names: Mapping[ChatId, str], conflict: bool
+    run: Run, path: WorkspacePath, net: Mapping[WorkspacePath, FileEntry] | None, names: Mapping[ChatId, str], conflict: bool
 ) -> ChangedFile:
     by, turn = _writer(run, names)
     found = net.get(path) if net is not None else None
@@ -132,7 +88,7 @@ def _file(
     )
 
 
-def _letter(run: _Run, old_path: WorkspacePath | None) -> str:
+def _letter(run: Run, old_path: WorkspacePath | None) -> str:
     if old_path is not None and run.last.state is not State.ABSENT:
         return "R"
     if same_state(run.first, run.last):
@@ -142,7 +98,7 @@ def _letter(run: _Run, old_path: WorkspacePath | None) -> str:
     return "D" if run.last.state is State.ABSENT else "M"
 
 
-def _writer(run: _Run, names: Mapping[ChatId, str]) -> tuple[str, int]:
+def _writer(run: Run, names: Mapping[ChatId, str]) -> tuple[str, int]:
     """Who wrote a file last: a turn, a restore, you, another chat, or somebody."""
     entry, change = run.entry, run.change
     if entry.kind is EntryKind.TURN:

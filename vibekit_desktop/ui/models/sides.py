@@ -17,6 +17,7 @@ from vibekit_desktop.core.types.checkpoints import (
 )
 from vibekit_desktop.core.types.ids import tag_order
 from vibekit_desktop.ui import when
+from vibekit_desktop.ui.models.timeline_facts import facts_of
 from vibekit_desktop.ui.text import tr
 from vibekit_desktop.ui.wording import point_label
 
@@ -42,6 +43,14 @@ def new_points(timeline: Timeline | None, chosen: Point) -> list[Point]:
     """What can stand on the right beside the disk, oldest first; ``chosen`` is among them unless it is the disk."""
     points = list(_points(timeline))
     return points if chosen == Now() else _with(chosen, points)
+
+
+def last_end(timeline: Timeline, wanted: Point) -> Point:
+    """The end of a turn that is ``wanted``, if there is such a turn; else the newest point beside the disk, if there is one."""
+    if isinstance(wanted, AfterTurn) and wanted.turn in facts_of(timeline).turns:
+        return wanted
+    newest = ([*_points_of(entry)] for entry in reversed(timeline.entries))
+    return next((points[-1] for points in newest if points), Now())
 
 
 def grouped(points: Sequence[Point], timeline: Timeline | None) -> list[Point | PointGroup]:

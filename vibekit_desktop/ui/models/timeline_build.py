@@ -26,9 +26,9 @@ from vibekit_desktop.core.types.checkpoints import (
 from vibekit_desktop.core.types.ids import tag_order
 from vibekit_desktop.ui import when
 from vibekit_desktop.ui.models.blocks import FOLD_FROM
-from vibekit_desktop.ui.models.differing import same_state, touched_by_turns
 from vibekit_desktop.ui.models.files import totals
 from vibekit_desktop.ui.models.timeline_beside import NOTHING_BESIDE, Beside
+from vibekit_desktop.ui.models.timeline_facts import facts_of, same_state
 from vibekit_desktop.ui.models.timeline_files import Span, file_row
 from vibekit_desktop.ui.models.timeline_phrases import (
     coverage_text,
@@ -83,7 +83,7 @@ class _Rows:
         self._kept = kept
         self._running = running
         self._why_off = "" if timeline.workspace_found else tr("The workspace was not found where it was.")
-        self._entries = {entry.entry: entry for entry in timeline.entries if entry.entry and entry.kind is EntryKind.RESTORE}
+        self._entries = facts_of(timeline).restores
         newest = timeline.entries[-1] if timeline.entries and running is None else None
         self._in_now = {one.path: one for one in newest.files} if newest is not None and newest.kind is EntryKind.NOW else {}
         self.rows: list[TimelineRow] = []
@@ -191,7 +191,7 @@ class _Rows:
 
     def _changed(self, entry: TimelineEntry, when_words: str) -> str:
         """ "2 files changed by you since turn 5"."""
-        own = touched_by_turns(self._timeline) if entry.kind is EntryKind.NOW else frozenset()
+        own = facts_of(self._timeline).touched if entry.kind is EntryKind.NOW else frozenset()
         ours = entry.kind is not EntryKind.NOW or any(change.path in own for change in entry.files)
         count, who = len(entry.files), who_changed(entry, self._beside.names) or ("" if ours else tr("others"))
         if not who:

@@ -10,7 +10,7 @@ from operator import attrgetter
 
 from vibekit_desktop.core.types.agents import LivePhase, LiveState
 from vibekit_desktop.core.types.chats import ChatView, Message, ToolCall, TurnSpan
-from vibekit_desktop.core.types.checkpoints import EntryKind, Timeline, TimelineEntry
+from vibekit_desktop.core.types.checkpoints import Timeline, TimelineEntry
 from vibekit_desktop.core.types.ids import ChatId
 from vibekit_desktop.ui import when
 from vibekit_desktop.ui.models import text_parts
@@ -33,6 +33,7 @@ from vibekit_desktop.ui.models.cards import NOTHING_KNOWN, Edits, Known, cards, 
 from vibekit_desktop.ui.models.conflicts import ConflictCard
 from vibekit_desktop.ui.models.plan import current_step, plan_card
 from vibekit_desktop.ui.models.running import Change, Stream, running_turn
+from vibekit_desktop.ui.models.timeline_facts import facts_of
 from vibekit_desktop.ui.models.transcript_rows import Key, Kind
 from vibekit_desktop.ui.text import tr
 from vibekit_desktop.ui.visible import visible_name
@@ -55,7 +56,6 @@ class BlockMaker:
         self._messages: Sequence[Message] = ()
         self._first = 0
         self._timeline: Timeline | None = None
-        self._by_turn: dict[int, TimelineEntry] | None = None
         self._redo: tuple[int, frozenset[str]] = (0, frozenset())
         """The turn and the files whose undo is what the next undo takes back."""
         self._changes: dict[int, Known] = {}
@@ -77,16 +77,12 @@ class BlockMaker:
 
     def set_timeline(self, timeline: Timeline) -> None:
         """What the turns changed."""
-        self._timeline, self._by_turn = timeline, None
+        self._timeline = timeline
         self._redo = undone_last(timeline)
         self._changes = {}
 
     def _entry(self, turn: int) -> TimelineEntry | None:
-        """What is known of a turn. Looking at tens of thousands of entries takes its time: not before one is asked for."""
-        if self._by_turn is None:
-            entries = self._timeline.entries if self._timeline is not None else ()
-            self._by_turn = {entry.turn: entry for entry in entries if entry.kind is EntryKind.TURN}
-        return self._by_turn.get(turn)
+        return facts_of(self._timeline).turns.get(turn) if self._timeline is not None else None
 
     def set_conflicts(self, conflicts: Sequence[ConflictCard]) -> bool:
         """Who else changed what the chat changed, oldest first; whether that is news."""

@@ -16,6 +16,7 @@ from vibekit_desktop.core.types.errors import ChatDamaged, CoreError
 from vibekit_desktop.core.types.ids import ChatId
 from vibekit_desktop.ui.bridge import Bridge
 from vibekit_desktop.ui.error_text import sentence
+from vibekit_desktop.ui.models.timeline_facts import MANY, facts_of
 
 EARLIER = 200
 """So many earlier messages are read at a time."""
@@ -233,6 +234,8 @@ class OpenChat(QObject):
         try:
             mark = await self._core.checkpoints.disk_mark(chat)
             timeline = await self._core.checkpoints.timeline(chat, counted=False)
+            if len(timeline.entries) >= MANY:
+                await asyncio.to_thread(facts_of, timeline)
         except CoreError as error:
             if token == self._token:
                 self.timeline_not_read.emit(sentence(error))

@@ -9,10 +9,10 @@ from PySide6.QtCore import QRectF, QSize, Signal
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QWidget
 
-from vibekit_desktop.core.types.checkpoints import AfterTurn, Now, Point, Start, Timeline
+from vibekit_desktop.core.types.checkpoints import Now, Point, Start, Timeline
 from vibekit_desktop.core.types.diffs import Ignore
 from vibekit_desktop.ui.models.review_options import ReviewOptions, ignoring
-from vibekit_desktop.ui.models.sides import grouped, new_points, old_points
+from vibekit_desktop.ui.models.sides import grouped, last_end, new_points, old_points
 from vibekit_desktop.ui.text import tr, tr_n
 from vibekit_desktop.ui.theme.palette import ThemeHub
 from vibekit_desktop.ui.theme.style import ink
@@ -138,9 +138,8 @@ class ReviewBar(QWidget):
         self.old, self.new = old, new
         if new != NOW:
             self._point = new
-        elif not isinstance(self._point, AfterTurn) or self._point not in new_points(timeline, NOW):
-            points = new_points(timeline, NOW)
-            self._point = points[-1] if points else NOW
+        else:
+            self._point = last_end(timeline, self._point)
         self._show()
 
     def set_options(self, options: ReviewOptions) -> None:
