@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QAbstractButton, QApplication, QWidget
 from shiboken6 import isValid
 
 from vibekit_desktop.ui.theme.palette import ThemeHub
-from vibekit_desktop.ui.theme.style import cast_shadow, rounded
+from vibekit_desktop.ui.theme.style import draw_shadow, rounded
 
 T = TypeVar("T")
 
@@ -20,16 +20,12 @@ _MARGIN = 32
 
 
 class Card(QWidget):
-    """The rounded ground of a dialog with its border; ``shadow`` paints nothing but what the drop shadow is cast from."""
+    """The rounded ground of a dialog with its border."""
 
-    def __init__(self, hub: ThemeHub, parent: QWidget, *, shadow: bool = False) -> None:
+    def __init__(self, hub: ThemeHub, parent: QWidget) -> None:
         super().__init__(parent)
         self._hub = hub
         hub.changed.connect(self.update)
-        if not shadow:
-            return
-        # A frame of its own: an effect on the card would repaint all of it whenever the diff inside scrolls.
-        cast_shadow(self, hub)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         theme = self._hub.theme
@@ -54,7 +50,6 @@ class Overlay(QWidget, Generic[T]):
         self.hub = hub
         self._host = parent
         self.stops: list[QWidget] = []
-        self._shadow = Card(hub, self, shadow=True)
         self.card = Card(hub, self)
         self._bare = False
         self._waiting: asyncio.Future[T | None] | None = None
@@ -116,15 +111,14 @@ class Overlay(QWidget, Generic[T]):
         self._place()
         # The scrim makes everything under it paint anew; the card waits for the step after, so that neither is long.
         self.card.hide()
-        self._shadow.hide()
         self._bare = True
         self.show()
         self.raise_()
         self.setFocus(Qt.FocusReason.PopupFocusReason)
 
     def _show_card(self) -> None:
-        self._shadow.show()
         self.card.show()
+        self.update()
         if self.stops:
             self.stops[0].setFocus(Qt.FocusReason.TabFocusReason)
 
@@ -138,7 +132,7 @@ class Overlay(QWidget, Generic[T]):
         size = self.wanted_size(room)
         box = QRect((area.width() - size.width()) // 2, (area.height() - size.height()) // 2, size.width(), size.height())
         self.card.setGeometry(box)
-        self._shadow.setGeometry(box)
+        self.update()
 
     # Qt's names below.
 
@@ -178,7 +172,10 @@ class Overlay(QWidget, Generic[T]):
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
         painter.setOpacity(self.hub.theme.opacity("scrim"))
-        painter.fillRect(self.rect(), self.hub.theme.color("bg.scrim"))
+        painter.fillRect(event.rect(), self.hub.theme.color("bg.scrim"))
+        painter.setOpacity(1.0)
+        if self.card.isVisible():
+            draw_shadow(painter, self.hub.theme, QRectF(self.card.geometry()), self.hub.theme.radius("dialog"))
         if self._bare:
             self._bare = False
             QTimer.singleShot(0, self, self._show_card)

@@ -6,8 +6,8 @@ another takes its place. UI thread only. Imports QtGui only, so that the first w
 
 from functools import cache
 
-from PySide6.QtCore import QObject, Signal
-from PySide6.QtGui import QColor, QFont, QFontDatabase, QFontMetricsF, QGuiApplication, QPalette
+from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtGui import QColor, QFont, QFontDatabase, QFontMetricsF, QGuiApplication, QPalette, QStaticText, QTransform
 
 from vibekit_desktop.ui.theme.contrast import SystemColours, colours_of, contrast_color
 from vibekit_desktop.ui.theme.tokens import Tokens, TypeToken, load_tokens
@@ -37,8 +37,43 @@ _ICONS = frozenset(("icon", "icon-large"))
 _AROUND_ICONS = frozenset(("icon-button", "icon-button-large"))
 _ICON_MOST = 1.375
 _ICON_ROOM = 4
+_REMEMBERED, _LONG = 4_000, 500
+"""So many texts of a style are remembered, and none that is longer."""
 """Icons grow with the text up to this: a larger one would touch the text beside it in rows whose widths stay."""
 ZOOM_LEAST, ZOOM_MOST = 0.8, 2.0
+
+
+class Measures(QFontMetricsF):
+    """Measures of a font that remembers: to measure a text costs as much as to paint it, and a row asks for the same ones at
+    every repaint."""
+
+    def __init__(self, font: QFont) -> None:
+        super().__init__(font)
+        self._widths: dict[str, float] = {}
+        self._elided: dict[tuple[str, Qt.TextElideMode, float], str] = {}
+
+    def horizontalAdvance(self, text: str, /, length: int = -1) -> float:  # type: ignore[override]  # nobody asks for an option
+        """How wide a text is; of the first ``length`` characters if given."""
+        if length >= 0 or len(text) > _LONG:
+            return super().horizontalAdvance(text, length)
+        width = self._widths.get(text)
+        if width is None:
+            if len(self._widths) >= _REMEMBERED:
+                self._widths.clear()
+            width = self._widths[text] = super().horizontalAdvance(text)
+        return width
+
+    def elidedText(self, text: str, mode: Qt.TextElideMode, width: float, /, flags: int | None = 0) -> str:
+        """The text as it fits into a width."""
+        if flags or len(text) > _LONG:
+            return super().elidedText(text, mode, width, flags)
+        key = (text, mode, width)
+        shown = self._elided.get(key)
+        if shown is None:
+            if len(self._elided) >= _REMEMBERED:
+                self._elided.clear()
+            shown = self._elided[key] = super().elidedText(text, mode, width)
+        return shown
 
 
 class Theme:
@@ -62,7 +97,8 @@ class Theme:
         """The system asks for reduced motion: every duration is 0."""
         self._colors: dict[str, QColor] = {}
         self._fonts: dict[tuple[str, int], QFont] = {}
-        self._metrics: dict[tuple[str, int | None], QFontMetricsF] = {}
+        self._metrics: dict[tuple[str, int | None], Measures] = {}
+        self._lines: dict[tuple[str, int | None], dict[str, QStaticText]] = {}
 
     def color(self, name: str) -> QColor:
         """A token's colour. The object is shared: never change it."""
@@ -102,12 +138,25 @@ class Theme:
             font.setFeature(QFont.Tag("tnum"), 1)
         return font
 
-    def metrics(self, name: str, *, weight: int | None = None) -> QFontMetricsF:
+    def metrics(self, name: str, *, weight: int | None = None) -> Measures:
         """Measures of a text style's font, in another weight if given."""
         metrics = self._metrics.get((name, weight))
         if metrics is None:
-            metrics = self._metrics[name, weight] = QFontMetricsF(self.font(name, weight=weight))
+            metrics = self._metrics[name, weight] = Measures(self.font(name, weight=weight))
         return metrics
+
+    def line(self, name: str, text: str, *, weight: int | None = None) -> QStaticText:
+        """One line of plain text in a style's font, laid out once however often it is painted."""
+        lines = self._lines.setdefault((name, weight), {})
+        line = lines.get(text)
+        if line is None:
+            if len(lines) >= _REMEMBERED:
+                lines.clear()
+            line = lines[text] = QStaticText(text)
+            line.setTextFormat(Qt.TextFormat.PlainText)
+            line.setPerformanceHint(QStaticText.PerformanceHint.AggressiveCaching)
+            line.prepare(QTransform(), self.font(name, weight=weight))
+        return line
 
     def line_height(self, name: str) -> int:
         """The height of one line of a text style."""

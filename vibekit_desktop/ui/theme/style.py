@@ -1,10 +1,25 @@
 """What painted things and labels have of the theme: rounded boxes, focus ring, shadow, the colour of words. UI thread only."""
 
+import math
+
 from PySide6.QtCore import QRectF, Qt
-from PySide6.QtGui import QColor, QPainter, QPalette, QPen
+from PySide6.QtGui import (
+    QBrush,
+    QColor,
+    QGradient,
+    QLinearGradient,
+    QPainter,
+    QPainterPath,
+    QPalette,
+    QPen,
+    QRadialGradient,
+)
 from PySide6.QtWidgets import QGraphicsDropShadowEffect, QWidget
 
 from vibekit_desktop.ui.theme.palette import Theme, ThemeHub
+
+_STEPS, _SOFT = 10, 1.6
+"""A shadow fades in so many steps, as a blur does, over about so many of its deviations to each side."""
 
 
 def rounded(painter: QPainter, box: QRectF, radius: float, *, fill: QColor | None = None, line: QColor | None = None) -> None:
@@ -48,6 +63,48 @@ class _Shadow(QGraphicsDropShadowEffect):
 def cast_shadow(widget: QWidget, hub: ThemeHub) -> None:
     """The shadow under everything that lies above the window's panes."""
     widget.setGraphicsEffect(_Shadow(widget, hub))
+
+
+def draw_shadow(painter: QPainter, theme: Theme, box: QRectF, radius: float) -> None:
+    """The shadow that a rounded card in ``box`` throws; nothing is painted where the card itself stands. For what is large: an
+    effect on a widget would blur all of it, and that takes longer than a frame."""
+    token = theme.tokens.shadow(theme.dark)
+    reach = shadow_reach(theme)
+    stands = box.translated(0, token.y)
+    inner = stands.adjusted(reach, reach, -reach, -reach)
+    color = QColor(token.color)
+
+    def fading(gradient: QGradient) -> QBrush:
+        for step in range(_STEPS + 1):
+            share = step / _STEPS
+            color.setAlphaF(token.alpha * 0.5 * math.erfc((share * 2 - 1) * _SOFT))
+            gradient.setColorAt(share, color)
+        return QBrush(gradient)
+
+    painter.save()
+    around = QPainterPath()
+    around.addRect(stands.adjusted(-reach, -reach, reach, reach))
+    card = QPainterPath()
+    card.addRoundedRect(box, radius, radius)
+    painter.setClipPath(around.subtracted(card))
+    out = 2 * reach
+    for left, x in ((True, inner.left()), (False, inner.right())):
+        end = x - out if left else x + out
+        painter.fillRect(QRectF(min(x, end), inner.top(), out, inner.height()), fading(QLinearGradient(x, 0, end, 0)))
+    for top, y in ((True, inner.top()), (False, inner.bottom())):
+        end = y - out if top else y + out
+        painter.fillRect(QRectF(inner.left(), min(y, end), inner.width(), out), fading(QLinearGradient(0, y, 0, end)))
+        for left, x in ((True, inner.left()), (False, inner.right())):
+            corner = QRectF(x - out if left else x, y - out if top else y, out, out)
+            painter.fillRect(corner, fading(QRadialGradient(x, y, out)))
+    color.setAlphaF(token.alpha)
+    painter.fillRect(inner, color)
+    painter.restore()
+
+
+def shadow_reach(theme: Theme) -> int:
+    """How far a shadow goes to each side of where it stands."""
+    return theme.tokens.shadow(theme.dark).blur
 
 
 def focus_ring(painter: QPainter, theme: Theme, box: QRectF, radius: float) -> None:

@@ -16,6 +16,7 @@ from vibekit_desktop.ui.theme.style import focus_ring, rounded
 from vibekit_desktop.ui.views.controls import draw_icon
 from vibekit_desktop.ui.views.pulse import Pulse
 from vibekit_desktop.ui.views.row_paint import counts_width, draw_counts, draw_text, text_width
+from vibekit_desktop.ui.views.row_pictures import RowPictures
 from vibekit_desktop.ui.visible import one_line
 from vibekit_desktop.ui.wording import workspace_name
 
@@ -54,6 +55,7 @@ class ChatRowDelegate(QStyledItemDelegate):
         self.pulse: Pulse | None = None
         self.target: QPersistentModelIndex | None = None
         """The row whose menu is open."""
+        self._pictures = RowPictures("bg.sidebar")
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
         row = index.data(Role.KIND)
@@ -61,13 +63,28 @@ class ChatRowDelegate(QStyledItemDelegate):
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         row = index.data(Role.KIND)
-        box = QRectF(option.rect).adjusted(SIDE, 0, -SIDE, 0)
-        painter.save()
-        if isinstance(row, GroupRow):
-            self._group(painter, row, box)
-        elif isinstance(row, ChatRow):
-            self._chat(painter, row, str(index.data(Role.TIME)), box, option, index)
-        painter.restore()
+        time = str(index.data(Role.TIME)) if isinstance(row, ChatRow) else ""
+        if not isinstance(row, GroupRow | ChatRow):
+            return
+
+        def draw(inside: QPainter, place: QRectF) -> None:
+            box = place.adjusted(SIDE, 0, -SIDE, 0)
+            inside.save()
+            if isinstance(row, GroupRow):
+                self._group(inside, row, box)
+            else:
+                self._chat(inside, row, time, box, option, index)
+            inside.restore()
+
+        state = QStyle.StateFlag
+        special = bool(option.state & (state.State_Selected | state.State_MouseOver | state.State_HasFocus))
+        if isinstance(row, ChatRow):
+            # A branch's line comes out of the row above; a spinner turns.
+            special = special or bool(row.depth) or row.mark is Mark.RUNNING or self.target == index
+        if special:
+            draw(painter, QRectF(option.rect))
+        else:
+            self._pictures.paint(painter, self._hub.theme, option.rect, (row, time), draw)
 
     def _group(self, painter: QPainter, row: GroupRow, box: QRectF) -> None:
         theme = self._hub.theme

@@ -16,6 +16,7 @@ Counts = tuple[int | None, int | None]
 LETTER_TOKENS = {"A": "diff.add-mark", "M": "diff.mod-mark", "D": "diff.del-mark", "R": "diff.ren-mark"}
 LETTER_WIDTH = 14
 _GAP = 6
+_SHORT = 200
 
 
 def text_width(theme: Theme, style: str, text: str, *, weight: int | None = None) -> float:
@@ -46,7 +47,11 @@ def draw_text(
     painter.setPen(theme.color(token))
     x = box.right() - width if right else box.left()
     baseline = box.top() + (box.height() + metrics.ascent() - metrics.descent()) / 2
-    painter.drawText(QPointF(round(x), round(baseline)), shown)
+    if shown.isascii() and len(shown) <= _SHORT:
+        # Other characters may come from other fonts, whose ascent would move the line.
+        painter.drawStaticText(QPointF(round(x), round(baseline) - metrics.ascent()), theme.line(style, shown, weight=weight))
+    else:
+        painter.drawText(QPointF(round(x), round(baseline)), shown)
     return min(width, box.width())
 
 

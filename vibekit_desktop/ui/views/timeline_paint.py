@@ -26,6 +26,7 @@ from vibekit_desktop.ui.views.row_paint import (
     draw_text_button,
     text_width,
 )
+from vibekit_desktop.ui.views.row_pictures import RowPictures
 from vibekit_desktop.ui.views.timeline_places import LEFT, PROMPT, TOP, TimelinePlaces, link_words
 from vibekit_desktop.ui.wording import shown_path
 
@@ -47,6 +48,7 @@ class TimelineDelegate(ButtonDelegate):
         self.places = TimelinePlaces(hub)
         self.pulse: Pulse | None = None
         self.flash = Flash(hub)
+        self._pictures = RowPictures("bg.inspector")
 
     # Painting.
 
@@ -54,35 +56,48 @@ class TimelineDelegate(ButtonDelegate):
         row = index.data(ROW_ROLE)
         if not isinstance(row, TimelineRow):
             return
+        number, last = index.row(), index.model().rowCount() - 1
+        chosen = bool(option.state & QStyle.StateFlag.State_Selected)
+        aimed_at = number in (self.hover.row, self.down.row, self.focus.row)
+        if chosen or aimed_at or row.running_since >= 0 or self.flash.strength(row.key) > 0.0:
+            self._paint(painter, row, QRectF(option.rect), number, last=number == last, chosen=chosen)
+            return
+        off = tuple(button for button in row.buttons if self._model.is_off(row, button))
+        self._pictures.paint(
+            painter,
+            self._hub.theme,
+            option.rect,
+            (row, number == 0, number == last, off),
+            lambda inside, box: self._paint(inside, row, box, number, last=number == last, chosen=False),
+        )
+
+    def _paint(self, painter: QPainter, row: TimelineRow, box: QRectF, number: int, *, last: bool, chosen: bool) -> None:
         theme = self._hub.theme
-        box = QRectF(option.rect)
-        state: QStyle.StateFlag = option.state
-        last = index.row() == index.model().rowCount() - 1
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        self._rail(painter, theme, row, box, first=index.row() == 0, last=last)
+        self._rail(painter, theme, row, box, first=number == 0, last=last)
         body = self.places.body(row, box)
-        self._background(painter, theme, row, body, index.row(), chosen=bool(state & QStyle.StateFlag.State_Selected))
+        self._background(painter, theme, row, body, number, chosen=chosen)
         match row.kind:
             case RowKind.NOW:
                 self._now(painter, theme, row, body)
             case RowKind.TURN:
                 self._turn(painter, theme, row, box, body)
             case RowKind.FILE:
-                self._file(painter, theme, row, box, body, index.row())
+                self._file(painter, theme, row, box, body, number)
             case RowKind.GROUP:
                 self._group(painter, theme, row, body)
             case RowKind.QUIET:
                 draw_text(painter, theme, body, row.title, style="small", token="text.tertiary")
             case RowKind.RESTORE:
-                self._restore(painter, theme, row, box, body, index.row())
+                self._restore(painter, theme, row, box, body, number)
             case RowKind.ENTRY:
-                self._entry(painter, theme, row, box, body, index.row())
+                self._entry(painter, theme, row, box, body, number)
             case RowKind.BETWEEN:
                 self._between(painter, theme, row, body)
             case RowKind.PIN:
-                self._pin(painter, theme, row, box, body, index.row())
-        if self.focus.row == index.row():
+                self._pin(painter, theme, row, box, body, number)
+        if self.focus.row == number:
             self._focus(painter, theme, row, box, body)
         painter.restore()
 
