@@ -77,6 +77,24 @@ def test_a_crowd_of_new_objects_is_not_looked_at(collector: Collector, monkeypat
     assert looked_at() < CROWD < len(kept)
 
 
+def test_what_other_threads_were_at_work_on_is_set_aside_though_as_much_died_as_was_born(
+    collector: Collector, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    collector.tick()
+    calls: list[int] = []
+    monkeypatch.setattr(gc, "collect", calls.append)
+    thread = threading.Thread(target=lambda: [allocate() for _ in range(6)])
+    thread.start()
+    thread.join()
+    kept = [[number] for number in range(2_000)]
+    collector.tick()
+    assert calls == []
+    assert looked_at() < 2_000 <= len(kept)
+    kept += [[number] for number in range(2_000)]
+    collector.tick()
+    assert calls, "nobody else works any more"
+
+
 def test_however_much_there_is_one_tick_looks_at_little(collector: Collector) -> None:
     kept: list[list[int]] = []
     for _ in range(60):

@@ -10,6 +10,7 @@ and connections behind, and the process ends when Qt uses them. UI thread only.
 
 import gc
 import sys
+import time
 
 from PySide6.QtCore import QObject, Qt, QTimer
 from PySide6.QtGui import QGuiApplication
@@ -19,7 +20,10 @@ CROWD = 50_000
 _TICK_MS = 200
 _AWAY_MS = 20_000
 """Nobody has been at the window for so long: a longer step is in nobody's way."""
-_SWITCH_S = 0.0005
+_SWITCH_S = 0.00005
+_OTHERS_S = 0.03
+"""Other threads have worked for so long between two ticks: what they made is a crowd, also where as much died as was born: all
+that Python counts is the difference."""
 
 
 class Collector(QObject):
@@ -42,6 +46,8 @@ class Collector(QObject):
         self._lasting = 0
         """At most so many objects have outlived a tick since some were set aside."""
         self._aside = False
+        self._others = 0.0
+        """The processor time of all other threads until the last tick."""
         app = QGuiApplication.instance()
         if isinstance(app, QGuiApplication):
             app.applicationStateChanged.connect(self.state_changed)
@@ -55,6 +61,7 @@ class Collector(QObject):
         sys.setswitchinterval(_SWITCH_S)
         gc.disable()
         gc.freeze()
+        self._others = time.process_time() - time.thread_time()
         self._timer.start()
 
     def stop(self) -> None:
@@ -69,7 +76,9 @@ class Collector(QObject):
     def tick(self) -> None:
         """Collect the oldest generation that is due; a crowd is set aside, as are those that outlived many ticks."""
         young = gc.get_count()[0]
-        if young > CROWD:
+        others = time.process_time() - time.thread_time()
+        busy, self._others = others - self._others > _OTHERS_S, others
+        if young > CROWD or (busy and young):
             self._set_aside()
             return
         due = [

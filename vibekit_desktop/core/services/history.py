@@ -6,6 +6,7 @@ materialised first (docs/storage-format.md 6), one that has grown is brought up 
 
 import asyncio
 import logging
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
@@ -36,6 +37,9 @@ from vibekit_desktop.core.types.ids import ChatId, imported_chat_id
 from vibekit_desktop.core.types.sources import FailedImport, ImportedChat, ImportReport, SourceSummary
 
 _log = logging.getLogger(__name__)
+
+_PROGRESS_S = 0.1
+"""How often it is told how far a history is read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,7 +227,13 @@ class HistoryService:
             if ask is Ask.FOLDER and self._put_away(chat):
                 return None
 
+            told = 0.0
+
             def progress(done: int, total: int) -> None:
+                nonlocal told
+                if done < total and time.monotonic() < told + _PROGRESS_S:
+                    return  # thousands a second would be all that the window's thread does
+                told = time.monotonic()
                 event = ImportProgressed(chat, done, total)
                 loop.call_soon_threadsafe(self._bus.publish, event)
 
