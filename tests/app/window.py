@@ -119,7 +119,8 @@ class Window:
         while quiet < 4:
             await asyncio.sleep(0.005)
             waiting = 1 if any(one.card.isVisible() for one in self.main.findChildren(Overlay)) else 0
-            quiet = quiet + 1 if self.conductor.bridge.running <= waiting else 0
+            behind = any(late.behind for late in self.conductor._late)
+            quiet = quiet + 1 if self.conductor.bridge.running <= waiting and not behind else 0
 
     def describe(self) -> str:
         """What is on the screen, for a failed test."""

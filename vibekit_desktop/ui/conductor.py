@@ -47,7 +47,7 @@ from vibekit_desktop.ui.operations.open_chat import OpenChat
 from vibekit_desktop.ui.review_desk import ReviewDesk
 from vibekit_desktop.ui.taking_back import TakingBack
 from vibekit_desktop.ui.text import tr
-from vibekit_desktop.ui.theme.palette import ThemeHub
+from vibekit_desktop.ui.theme.palette import LateHub, ThemeHub
 from vibekit_desktop.ui.transcript_desk import TranscriptDesk
 from vibekit_desktop.ui.views.blank import Blank
 from vibekit_desktop.ui.views.chat_page import ChatPage
@@ -62,6 +62,8 @@ from vibekit_desktop.ui.wording import short_path, workspace_name
 _log = logging.getLogger(__name__)
 
 _LOOK_AGAIN_MS = 300
+_LATE_MS = (12, 24)
+"""So much later than the rest sidebar and inspector have another theme or size of text: each in a frame of its own."""
 _SETTLE_S = 0.05
 _SETTLED_TURNS = 8
 _SETTLE_LIMIT_TURNS = 600
@@ -83,9 +85,10 @@ class Conductor(QObject):
         self._dialog_open = 0
         self.chats = ChatListModel(local_now_ms, self)
         self.transcript = TranscriptModel(local_now_ms, self)
-        self.sidebar = Sidebar(hub, self.chats)
+        self._late = tuple(LateHub(hub, delay_ms, self) for delay_ms in _LATE_MS)
+        self.sidebar = Sidebar(self._late[0], self.chats)
         self.page = ChatPage(hub, self.transcript)
-        self.inspector = Inspector(hub)
+        self.inspector = Inspector(self._late[1])
         self.review = ReviewPage(hub, self.bridge, core.diffs)
         self.first_run = FirstRun(hub)
         self.empty = Blank(hub, ground="bg.surface")

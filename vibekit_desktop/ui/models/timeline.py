@@ -18,7 +18,7 @@ from vibekit_desktop.ui.when import local_now_ms
 
 ROW_ROLE = int(Qt.ItemDataRole.UserRole) + 1
 """The `TimelineRow` itself, for the delegate."""
-AT_ONCE = 1_000
+AT_ONCE = 400
 """Of a long chat the rows of its last turns are made, about so many, and so many more whenever somebody gets to their end:
 those of fifty thousand turns take more than a second."""
 

@@ -6,7 +6,7 @@ another takes its place. UI thread only. Imports QtGui only, so that the first w
 
 from functools import cache
 
-from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtCore import QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QFont, QFontDatabase, QFontMetricsF, QGuiApplication, QPalette, QStaticText, QTransform
 
 from vibekit_desktop.ui.theme.contrast import SystemColours, colours_of, contrast_color
@@ -301,3 +301,35 @@ class ThemeHub(QObject):
         # By now our own palette is set on the application, so it says nothing about the system any more.
         self._system_dark = QGuiApplication.styleHints().colorScheme().name == "Dark"
         self._replace()
+
+
+class LateHub(ThemeHub):
+    """The theme of another hub, for a pane that need not change in the same frame as the rest: the window would paint all of
+    its texts in a new font at once, and that takes longer than a frame. Until then the pane is whole, as it was.
+
+    Invariant: ``theme`` is the other hub's, or the one that it had ``delay_ms`` ago.
+    """
+
+    def __init__(self, hub: ThemeHub, delay_ms: int, parent: QObject) -> None:
+        super().__init__(hub.mode, zoom=hub.zoom, parent=parent)
+        self._hub = hub
+        self.theme = hub.theme
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.setInterval(delay_ms)
+        self._timer.timeout.connect(self.catch_up)
+        hub.changed.connect(self._timer.start)
+
+    @property
+    def behind(self) -> bool:
+        """Whether it still has a former theme."""
+        return self.theme is not self._hub.theme
+
+    def catch_up(self) -> None:
+        """Have the other hub's theme from now on."""
+        if self.behind:
+            self.theme = self._hub.theme
+            self.changed.emit()
+
+    def _replace(self) -> None:
+        """What the system or a person asks for is asked of the other hub."""

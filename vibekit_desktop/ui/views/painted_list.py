@@ -46,7 +46,7 @@ class PaintedList(QListView):
         self._stale = not self.isVisible()
         if self._stale:
             return
-        self.scheduleDelayedItemsLayout()
+        self.doItemsLayout()  # now: Qt would do it in the middle of the next frame
         self.viewport().update()
 
     # Qt's names below.

@@ -316,5 +316,5 @@ class TimelineDelegate(ButtonDelegate):
     # Qt's names below.
 
     def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
-        row = index.data(ROW_ROLE)
-        return QSize(100, self.places.height(row)) if isinstance(row, TimelineRow) else QSize(0, 0)
+        row = self._model.row_at(index.row())  # not by way of Qt: a layout asks for all rows
+        return QSize(100, self.places.height(row)) if row is not None else QSize(0, 0)
