@@ -90,6 +90,8 @@ class EditReader:
     _seen: dict[str, Mapping[str, object]] = field(default_factory=dict)
     _epoch: int = 0
     _path_epoch: dict[str, int] = field(default_factory=dict)
+    _asked_in: dict[str, TurnFacts] = field(default_factory=dict)
+    """The turn of each call."""
     _spawned: dict[str, bool] = field(default_factory=dict)
     """Running sub-agents: whether a step of any was seen since the call."""
     _background: bool = False
@@ -149,6 +151,7 @@ class EditReader:
                 self._doubt(call, facts)
                 continue
             self._calls[call.id] = call
+            self._asked_in[call.id] = facts
             facts.open_calls.add(call.id)
             self._doubt(call, facts)
 
@@ -172,8 +175,7 @@ class EditReader:
             call = self._calls.get(text(block.get("tool_use_id")))
             if block.get("type") != "tool_result" or call is None:
                 continue
-            for other in self.facts.values():
-                other.open_calls.discard(call.id)
+            self._asked_in[call.id].open_calls.discard(call.id)
             if call.id in self._done:
                 continue
             self._done.add(call.id)
