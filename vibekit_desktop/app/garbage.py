@@ -20,7 +20,7 @@ CROWD = 50_000
 _TICK_MS = 200
 _AWAY_MS = 20_000
 """Nobody has been at the window for so long: a longer step is in nobody's way."""
-_SWITCH_S = 0.00005
+_SWITCH_S = 0.0005
 _OTHERS_S = 0.03
 """Other threads have worked for so long between two ticks: what they made is a crowd, also where as much died as was born: all
 that Python counts is the difference."""
