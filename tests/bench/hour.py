@@ -290,7 +290,10 @@ class Person:
         if not points:
             return
         self._conductor.inspector.restore_requested.emit(self._dice.choice(points))
-        await self._window.until(self._window.dialogs)
+        for _ in range(100):  # while a turn runs it is not allowed, and only said
+            if self._window.dialogs():
+                break
+            await asyncio.sleep(0.02)
         await asyncio.sleep(0.3)
         if self._window.dialogs():
             self._window.key(Qt.Key.Key_Escape)
