@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QAbstractButton, QApplication, QWidget
 from shiboken6 import isValid
 
 from vibekit_desktop.ui.theme.palette import ThemeHub
-from vibekit_desktop.ui.theme.style import draw_shadow, rounded
+from vibekit_desktop.ui.theme.style import draw_shadow, rounded, shadow_reach
 
 T = TypeVar("T")
 
@@ -118,7 +118,8 @@ class Overlay(QWidget, Generic[T]):
 
     def _show_card(self) -> None:
         self.card.show()
-        self.update()
+        reach = 2 * shadow_reach(self.hub.theme)
+        self.update(self.card.geometry().adjusted(-reach, -reach, reach, reach))
         if self.stops:
             self.stops[0].setFocus(Qt.FocusReason.TabFocusReason)
 
@@ -175,7 +176,7 @@ class Overlay(QWidget, Generic[T]):
         painter.fillRect(event.rect(), self.hub.theme.color("bg.scrim"))
         painter.setOpacity(1.0)
         if self.card.isVisible():
-            draw_shadow(painter, self.hub.theme, QRectF(self.card.geometry()), self.hub.theme.radius("dialog"))
+            draw_shadow(painter, self.hub.theme, QRectF(self.card.geometry()))
         if self._bare:
             self._bare = False
             QTimer.singleShot(0, self, self._show_card)

@@ -37,6 +37,8 @@ class Ground(QWidget):
         self._bottom = bottom
         self._foot = foot
         hub.changed.connect(self.update)
+        if token and not foot:
+            self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)  # the window behind it need not be painted for it
 
     def paintEvent(self, event: QPaintEvent) -> None:
         theme = self._hub.theme

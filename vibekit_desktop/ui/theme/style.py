@@ -9,7 +9,6 @@ from PySide6.QtGui import (
     QGradient,
     QLinearGradient,
     QPainter,
-    QPainterPath,
     QPalette,
     QPen,
     QRadialGradient,
@@ -65,9 +64,9 @@ def cast_shadow(widget: QWidget, hub: ThemeHub) -> None:
     widget.setGraphicsEffect(_Shadow(widget, hub))
 
 
-def draw_shadow(painter: QPainter, theme: Theme, box: QRectF, radius: float) -> None:
-    """The shadow that a rounded card in ``box`` throws; nothing is painted where the card itself stands. For what is large: an
-    effect on a widget would blur all of it, and that takes longer than a frame."""
+def draw_shadow(painter: QPainter, theme: Theme, box: QRectF) -> None:
+    """The shadow that a card in ``box`` throws, before the card itself is painted: what it covers is left out in part. For what
+    is large: an effect on a widget would blur all of it, and that takes longer than a frame."""
     token = theme.tokens.shadow(theme.dark)
     reach = shadow_reach(theme)
     stands = box.translated(0, token.y)
@@ -81,12 +80,6 @@ def draw_shadow(painter: QPainter, theme: Theme, box: QRectF, radius: float) -> 
             gradient.setColorAt(share, color)
         return QBrush(gradient)
 
-    painter.save()
-    around = QPainterPath()
-    around.addRect(stands.adjusted(-reach, -reach, reach, reach))
-    card = QPainterPath()
-    card.addRoundedRect(box, radius, radius)
-    painter.setClipPath(around.subtracted(card))
     out = 2 * reach
     for left, x in ((True, inner.left()), (False, inner.right())):
         end = x - out if left else x + out
@@ -97,9 +90,6 @@ def draw_shadow(painter: QPainter, theme: Theme, box: QRectF, radius: float) -> 
         for left, x in ((True, inner.left()), (False, inner.right())):
             corner = QRectF(x - out if left else x, y - out if top else y, out, out)
             painter.fillRect(corner, fading(QRadialGradient(x, y, out)))
-    color.setAlphaF(token.alpha)
-    painter.fillRect(inner, color)
-    painter.restore()
 
 
 def shadow_reach(theme: Theme) -> int:

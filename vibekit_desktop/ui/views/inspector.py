@@ -72,6 +72,7 @@ class Inspector(QWidget):
     def __init__(self, hub: ThemeHub, parent: QWidget | None = None, *, now_ms: Callable[[], int] = local_now_ms) -> None:
         super().__init__(parent)
         self._hub = hub
+        self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         self._now_ms = now_ms
         self.timeline_model = TimelineModel(self, now_ms=now_ms)
         self.files_model = FilesTreeModel(self)

@@ -87,6 +87,7 @@ class _Slot(QWidget):
         self.content: QWidget | None = None
         self.drawer = False
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Ignored)
+        self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
 
     def put(self, widget: QWidget) -> None:
         old = self.content

@@ -42,6 +42,7 @@ class Sidebar(QWidget):
     def __init__(self, hub: ThemeHub, model: ChatListModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._hub = hub
+        self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         self._model = model
         self._workspaces: Sequence[str] = ()
         self._workspace = ""
