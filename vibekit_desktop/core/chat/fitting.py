@@ -38,6 +38,7 @@ class ChatLimits:
 
 
 LIMITS = ChatLimits()
+_MANY = 1_000
 _Back = list[tuple[ChatPart, list[object]]]
 
 
@@ -52,15 +53,29 @@ def fitted(parts: Parts, path: Path, chat: Chat, raw: Mapping[str, object], limi
         raise InvalidText(chat.id) from error
 
 
+def _much_too_long(objects: list[object], limits: ChatLimits, frame: int) -> bool:
+    """Whether many messages are so long that they need not be encoded as a whole to know that they do not fit: while that is
+    done nothing else is, in any thread."""
+    if len(objects) <= _MANY:
+        return False
+    most, total = 2 * max(limits.split_over, limits.threshold(frame)), 0
+    for item in objects:
+        total += codec.size_in_file(item)
+        if total > most:
+            return True
+    return False
+
+
 def _fitted(parts: Parts, path: Path, chat: Chat, raw: Mapping[str, object], limits: ChatLimits) -> tuple[Chat, bytes]:
     messages = chat.messages or ()
     back = _coming_back(parts, chat, raw)
     listed = raw.get("messages")
     earlier = [item for _, items in back for item in items] + (listed if isinstance(listed, list) else [])
     objects = codec.objects(messages, earlier)
-    data = codec.encode_with(chat, raw, None if chat.messages is None else objects)
-    if len(data) <= min(limits.split_over, limits.write) or len(data) <= limits.threshold(_frame(chat, raw)):
-        return chat, data
+    if not _much_too_long(objects, limits, _frame(chat, raw) if len(objects) > _MANY else 0):
+        data = codec.encode_with(chat, raw, None if chat.messages is None else objects)
+        if len(data) <= min(limits.split_over, limits.write) or len(data) <= limits.threshold(_frame(chat, raw)):
+            return chat, data
     named = [*chat.parts]
     at = 0
     for part, items in back:  # what is the same messages still is the same part still

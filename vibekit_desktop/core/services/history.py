@@ -22,6 +22,7 @@ from vibekit_desktop.core.services.shelf import Shelf
 from vibekit_desktop.core.services.vaults import OpenVault
 from vibekit_desktop.core.sources.base import Source
 from vibekit_desktop.core.sources.materialise import ImportKind, ImportOutcome, materialise
+from vibekit_desktop.core.sources.reading import let_go
 from vibekit_desktop.core.types.checkpoints import RestoreReport
 from vibekit_desktop.core.types.errors import (
     CannotRead,
@@ -83,6 +84,8 @@ class HistoryService:
         self._headers = headers
         self._serial = serial
         self._clock = clock
+        self._reading = Serial()
+        """By the path of a source: who opens a chat and who looks after it want the same one at the same time."""
 
     def vaults(self) -> list[OpenVault]:
         """All vaults. Blocking."""
@@ -108,8 +111,11 @@ class HistoryService:
         found = await self.found_session(chat)
         if found is None:
             raise ChatNotFound(chat)
-        await self._import_one(_Wanted(found.source, found.path, None))
-        vault = await asyncio.to_thread(self._shelf.holding, chat)
+        async with self._reading.hold(str(found.path)):
+            vault = await asyncio.to_thread(self._shelf.holding, chat)
+            if vault is None:  # nobody has read it meanwhile
+                await self._import_one(_Wanted(found.source, found.path, None))
+                vault = await asyncio.to_thread(self._shelf.holding, chat)
         if vault is None:
             raise ChatNotFound(chat)
         return vault
@@ -147,10 +153,13 @@ class HistoryService:
         wanted = await asyncio.to_thread(self._follows, chat, vault)
         if wanted is None:
             return
-        try:
-            await self._import_one(wanted)
-        except CoreError as error:
-            _log.info("source of chat %s was not read again: %s", chat, error.code)
+        async with self._reading.hold(str(wanted.path)):
+            wanted = await asyncio.to_thread(self._follows, chat, vault)
+            try:
+                if wanted is not None:  # nobody has read it meanwhile
+                    await self._import_one(wanted)
+            except CoreError as error:
+                _log.info("source of chat %s was not read again: %s", chat, error.code)
 
     def _follows(self, chat: ChatId, vault: OpenVault) -> _Wanted | None:
         header = vault.chats.header(chat)
@@ -247,8 +256,10 @@ class HistoryService:
             if holder is not None and holder.id != vault.id:
                 raise WorkspaceRefused(root, "other-workspace")
             detached = wanted.workspace is not None and not folders.same_folder(vault.workspace_path, recorded)
+            held = [session]
 
             def write() -> _Written:
+                session = held.pop()  # a long one takes its time to go: in this thread, not in the window's
                 with vault.lock.hold():
                     kernel = vault.kernel()
                     # Following a source while reading is no change that a person asked for.
@@ -263,6 +274,10 @@ class HistoryService:
                         clock=self._clock,
                     )
                     self._shelf.unhide([chat])
+                    messages, steps = list(session.messages), list(session.steps)
+                    del session
+                    let_go(messages)
+                    let_go(steps)
                     return _Written(outcome, finished, back)
 
             return vault, write

@@ -28,7 +28,7 @@ from vibekit_desktop.core.sources.claude_entries import gather, own_files, sub_a
 from vibekit_desktop.core.sources.claude_lines import Record, parse
 from vibekit_desktop.core.sources.claude_messages import MessageWriter, clean, settle
 from vibekit_desktop.core.sources.claude_turns import KNOWN_TYPES, Conversation, Kind, converse, slots
-from vibekit_desktop.core.sources.reading import mark_of, milliseconds, names_in, read_beginning, read_regular
+from vibekit_desktop.core.sources.reading import let_go, mark_of, milliseconds, names_in, read_beginning, read_regular
 from vibekit_desktop.core.sources.recorded_paths import RecordedRoot, is_absolute
 from vibekit_desktop.core.types.chats import Message
 from vibekit_desktop.core.types.errors import CannotRead, UnknownFormat
@@ -129,7 +129,8 @@ class ClaudeCode:
         records = _recognised(path, lines.records)
         strange = [_strange(record) for record in records if record.head.type not in KNOWN_TYPES]
         agents, unread = _agents(path)
-        conversation = converse(gather(records, agents))
+        entries = gather(records, agents)
+        conversation = converse(entries)
         facts = _facts(path, records, conversation)
         root = RecordedRoot(facts.cwd)
         writer = MessageWriter(conversation, root)
@@ -138,7 +139,7 @@ class ClaudeCode:
         edits.walk()
         step(len(data))
         finished = _Finish(conversation, written, edits)
-        return ForeignSession(
+        read = ForeignSession(
             source=self.name,
             label=self.label,
             session=facts.session,
@@ -156,6 +157,9 @@ class ClaudeCode:
             turns=conversation.turns,
             skipped=tuple(sorted((*unread, *lines.skipped, *strange), key=lambda item: item.line)),
         )
+        let_go(records)
+        let_go(entries)
+        return read
 
 
 def _mark(file: Path) -> tuple[int, int]:

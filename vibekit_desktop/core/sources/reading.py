@@ -9,10 +9,15 @@ import stat
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
+from typing import TypeVar
 
 import msgspec
 
 from vibekit_desktop.core.types.errors import CannotRead
+
+T = TypeVar("T")
+
+_AT_ONCE = 200
 
 MAX_SESSION_BYTES = 1 << 30
 """Larger histories are refused: reading takes a few times their size in memory."""
@@ -123,6 +128,13 @@ def number(value: object) -> int:
     if isinstance(value, bool) or not isinstance(value, int | float) or not -(1 << 53) < value < 1 << 53:
         return 0
     return int(value)
+
+
+def let_go(items: list[T]) -> None:
+    """Empty a long list that nobody needs any more, bit by bit: all at once, nothing else would be done in any thread for as
+    long as that takes."""
+    while items:
+        del items[-_AT_ONCE:]
 
 
 def milliseconds(stamp: object) -> int:
