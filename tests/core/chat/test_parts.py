@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from tests.conftest import Clock
 from tests.core.chat.world import BRANCH, C1, C2, SMALL, Unsynced, World, said, turns, user
-from vibekit_desktop.core.chat import leftovers, split
-from vibekit_desktop.core.chat.fitting import TOO_LARGE
+from vibekit_desktop.core.chat import codec, fitting, leftovers, split
+from vibekit_desktop.core.chat.fitting import TOO_LARGE, ChatLimits
 from vibekit_desktop.core.types.chats import Chat, Message
 from vibekit_desktop.core.types.errors import BugError, CannotWrite, ChatDamaged
 from vibekit_desktop.core.types.ids import ChatId
@@ -458,3 +458,17 @@ def test_a_sweep_has_nothing_to_do_where_there_is_nothing(long: World) -> None:
     assert leftovers.there_are(long.chats)
     long.sweep()
     assert not leftovers.there_are(long.chats)
+
+
+def test_whether_many_messages_fit_is_known_without_writing_them_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    limits = ChatLimits(split_over=50_000, split_to=20_000, write=200_000)
+    for count, length in ((400, 10), (400, 400), (3_000, 1), (3_000, 20), (3_000, 400)):
+        told = tuple(Message(id=f"m{n}", role="user", content="x" * length) for n in range(count))
+        chat = Chat(id=C1, name="Long", messages=told)
+        monkeypatch.setattr(fitting, "_MANY", 1_000_000)
+        slow = fitting._much_too_long(codec.objects(told, []), limits, 500)
+        monkeypatch.setattr(fitting, "_MANY", 1_000)
+        soon = fitting._much_too_long(codec.objects(told, []), limits, 500)
+        assert not slow
+        whole = len(codec.encode_with(chat, {}, codec.objects(told, [])))
+        assert soon == (count > 1_000 and whole > 2 * max(50_000, limits.threshold(500))), (count, length, whole)
