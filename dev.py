@@ -3,7 +3,7 @@
     python3 dev.py run [ARGS...]         start the program (sets up .venv the first time)
     python3 dev.py test [PYTEST ARGS]    set everything up and run every check and test; with arguments, only pytest with them
     python3 dev.py check                 the same checks, without installing system packages
-    python3 dev.py bench [NAME...]       measure: start, open, diff, chats, agents, window
+    python3 dev.py bench [NAME...]       measure: start, open, diff, chats, agents, window, hour
     python3 dev.py shots [NAME...] [--out DIR]    pictures of the window, made off screen
 
 It writes only below this folder (``.venv``, tool caches, ``out``). System packages are installed only as root on

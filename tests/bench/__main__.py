@@ -6,7 +6,7 @@ thread's work is meant: milliseconds alone say more about the machine than about
 
 import sys
 
-from tests.bench import agents, chats, diff, opening, start, window
+from tests.bench import agents, chats, diff, hour, opening, start, window
 
 BENCHES = {
     "start": start.run,
@@ -15,6 +15,7 @@ BENCHES = {
     "chats": chats.run,
     "agents": agents.run,
     "window": window.run,
+    "hour": hour.run,
 }
 
 
