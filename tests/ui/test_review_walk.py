@@ -1,17 +1,28 @@
 """Walking through a review: hunks and files by keys alone, marks, what stays where it is when the disk changes."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QMenu, QWidget
 from pytestqt.qtbot import QtBot
 
 from tests.ui import sample_changes as samples
 from tests.ui.review_stage import LAST, LOCK, LOGO, ONE, TWO, ReviewStage, open_review
 from tests.ui.spin import run, settle, until
-from vibekit_desktop.core.types.checkpoints import AfterTurn, AtEntry, AtTag, BeforeTurn, Now, RestoreKind, RestoreReport, Start
+from vibekit_desktop.core.types.checkpoints import (
+    AfterTurn,
+    AtEntry,
+    AtTag,
+    BeforeTurn,
+    Now,
+    Point,
+    RestoreKind,
+    RestoreReport,
+    Start,
+)
 from vibekit_desktop.core.types.diffs import Compare, Ignore
 from vibekit_desktop.core.types.errors import BlobCorrupt
 from vibekit_desktop.core.types.events import WorkspaceRestored
@@ -21,8 +32,9 @@ from vibekit_desktop.ui.keys import CHAT_ONLY
 from vibekit_desktop.ui.models import files, list_changes
 from vibekit_desktop.ui.models.files import FileEntry, Mark
 from vibekit_desktop.ui.models.review_marks import mark_of, next_to_review
-from vibekit_desktop.ui.models.sides import FLAT, PointGroup, grouped, new_points, old_points
-from vibekit_desktop.ui.views.review_menus import undo_all_words
+from vibekit_desktop.ui.models.sides import FLAT, PointGroup, new_points, old_points, turn_of
+from vibekit_desktop.ui.views import review_menus
+from vibekit_desktop.ui.views.review_menus import points_menu, undo_all_words
 
 CTRL, SHIFT, ALT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier, Qt.KeyboardModifier.AltModifier
 
@@ -343,26 +355,71 @@ def test_entries_and_tags_are_sides_too() -> None:
             for entry in timeline.entries
         ),
     )
-    points = old_points(tagged, Start())
+    points = flat(old_points(tagged, Start()))
     assert AtEntry(1) in points
     assert points[points.index(BeforeTurn(4)) : points.index(AfterTurn(4)) + 1] == [
         BeforeTurn(4), AtTag(Tag("4.10")), AtTag(Tag("4.11")), AfterTurn(4),
     ]  # fmt: skip
-    assert Now() not in new_points(tagged, AfterTurn(1))
+    assert Now() not in flat(new_points(tagged, AfterTurn(1)))
+
+
+def flat(menu: Sequence[Point | PointGroup]) -> list[Point]:
+    """All points of a menu, those of its groups too."""
+    return [point for entry in menu for point in (flat(entry.parts()) if isinstance(entry, PointGroup) else (entry,))]
 
 
 def test_many_points_are_put_together_by_ten_turns() -> None:
     entries = tuple(samples.turn(n, "10:00", 1, "go on", ()) for n in range(1, 41))
-    timeline = samples.timeline(entries)
-    points = old_points(timeline, Start())
-    assert len(points) > FLAT
-    menu = grouped(points, timeline)
+    menu = old_points(samples.timeline(entries), Start())
     assert menu[0] == Start()
     assert [entry.words for entry in menu if isinstance(entry, PointGroup)] == [
         "Turns 1 to 10", "Turns 11 to 20", "Turns 21 to 30", "Turns 31 to 40",
     ]  # fmt: skip
-    flat = [point for entry in menu for point in (entry.points if isinstance(entry, PointGroup) else (entry,))]
-    assert flat == points
+    assert flat(menu) == [Start(), *(point for n in range(1, 41) for point in (BeforeTurn(n), AfterTurn(n)))]
+
+
+def test_tens_of_thousands_are_put_together_in_steps_and_made_when_they_are_looked_at() -> None:
+    entries = tuple(samples.turn(n, "10:00", 1, "go on", ()) for n in range(1, 20_001))
+    timeline = samples.timeline(entries)
+    menu = new_points(timeline, AfterTurn(12_345))
+    assert len(menu) <= FLAT
+    groups = [entry for entry in menu if isinstance(entry, PointGroup)]
+    assert [group.words for group in groups][:2] == ["Turns 1 to 1,000", "Turns 1,001 to 2,000"]
+    turn, steps = turn_of(timeline, AfterTurn(12_345)), 0
+    parts: list[Point | PointGroup] = menu
+    while AfterTurn(12_345) not in parts:
+        (holder,) = (one for one in parts if isinstance(one, PointGroup) and one.first <= turn <= one.last)
+        parts, steps = holder.parts(), steps + 1
+        assert len(parts) <= FLAT
+    assert steps == 3
+    assert flat(menu) == [point for n in range(1, 20_001) for point in (BeforeTurn(n), AfterTurn(n))]
+
+
+def test_a_group_of_the_menu_is_filled_when_it_is_opened_and_the_present_one_is_ticked(
+    qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    entries = tuple(samples.turn(n, "10:00", 1, "go on", ()) for n in range(1, 31))
+    timeline = samples.timeline(entries)
+    monkeypatch.setattr(review_menus, "_pop_up", lambda _menu, _anchor: None)
+    anchor = QWidget()
+    qtbot.addWidget(anchor)
+    picked: list[Point] = []
+    menu = points_menu(anchor, old_points(timeline, AfterTurn(12)), AfterTurn(12), 12, picked.append)
+    first, *groups = menu.actions()
+    assert not first.isChecked()
+    assert [(group.text(), group.isChecked()) for group in groups] == [
+        ("Turns 1 to 10", False), ("Turns 11 to 20", True), ("Turns 21 to 30", False),
+    ]  # fmt: skip
+    inner = groups[1].menu()
+    assert isinstance(inner, QMenu)
+    assert inner.isEmpty()
+    for _ in range(2):
+        inner.aboutToShow.emit()
+        assert len(inner.actions()) == 20
+    assert [action.text() for action in inner.actions() if action.isChecked()] == ["After turn 12"]
+    inner.actions()[0].trigger()
+    assert picked == [BeforeTurn(11)]
+    menu.close()
 
 
 def test_what_is_undone_as_a_whole_is_named() -> None:

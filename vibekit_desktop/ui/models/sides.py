@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
 from vibekit_desktop.core.types.checkpoints import (
     AfterTurn,
@@ -28,21 +29,31 @@ _TURNS_TOGETHER = 10
 
 @dataclass(frozen=True, slots=True)
 class PointGroup:
-    """Points that are one entry of a menu."""
+    """The points of turns ``first`` to ``last``, one entry of a menu. They are made when it is opened: a chat may have a hundred
+    thousand."""
 
-    words: str
-    points: tuple[Point, ...]
+    first: int
+    last: int
+    entries: tuple[TimelineEntry, ...]
+
+    @property
+    def words(self) -> str:
+        """What the menu says."""
+        return tr("Turns {first} to {last}", first=self.first, last=self.last)
+
+    def parts(self) -> list["Point | PointGroup"]:
+        """What stands in it: points, or groups of a tenth of the turns."""
+        return _grouped(self.entries, (self.last - self.first + 1) // _TURNS_TOGETHER)
 
 
-def old_points(timeline: Timeline | None, chosen: Point) -> list[Point]:
+def old_points(timeline: Timeline | None, chosen: Point) -> list[Point | PointGroup]:
     """What can stand on the left, oldest first; ``chosen`` is always among them."""
-    return _with(chosen, [Start(), *_points(timeline)])
+    return _choices(timeline, [Start()], chosen)
 
 
-def new_points(timeline: Timeline | None, chosen: Point) -> list[Point]:
+def new_points(timeline: Timeline | None, chosen: Point) -> list[Point | PointGroup]:
     """What can stand on the right beside the disk, oldest first; ``chosen`` is among them unless it is the disk."""
-    points = list(_points(timeline))
-    return points if chosen == Now() else _with(chosen, points)
+    return _choices(timeline, [], chosen)
 
 
 def last_end(timeline: Timeline, wanted: Point) -> Point:
@@ -53,47 +64,55 @@ def last_end(timeline: Timeline, wanted: Point) -> Point:
     return next((points[-1] for points in newest if points), Now())
 
 
-def grouped(points: Sequence[Point], timeline: Timeline | None) -> list[Point | PointGroup]:
-    """The same points as entries of a menu: all in a row, or if they are many, by ten turns."""
-    if len(points) <= FLAT:
-        return list(points)
-    turn_of = _turns(timeline)
-    entries: list[Point | PointGroup] = []
-    open_points: list[Point] = []
-    number = -1
+def turn_of(timeline: Timeline | None, point: Point) -> int:
+    """To which turn a point belongs, a restore to the one before it; 0 if to none that is there."""
+    if timeline is None:
+        return 0
+    facts = facts_of(timeline)
+    match point:
+        case BeforeTurn(turn) | AfterTurn(turn):
+            return turn if turn in facts.turns else 0
+        case AtEntry(number) if number in facts.restores:
+            return facts.restores[number].turn
+        case AtTag(tag):
+            return next((turn for turn, entry in facts.turns.items() if point in _points_of(entry)), 0) if tag else 0
+        case _:
+            return 0
 
-    def close() -> None:
-        if open_points:
-            first, last = number * _TURNS_TOGETHER + 1, (number + 1) * _TURNS_TOGETHER
-            entries.append(PointGroup(tr("Turns {first} to {last}", first=first, last=last), tuple(open_points)))
-            open_points.clear()
 
-    for point in points:
-        turn = turn_of.get(point, 0)
-        if not turn:
-            close()
-            entries.append(point)
-            continue
-        if (turn - 1) // _TURNS_TOGETHER != number:
-            close()
-            number = (turn - 1) // _TURNS_TOGETHER
-        open_points.append(point)
-    close()
-    return entries
+def _choices(timeline: Timeline | None, before: list[Point], chosen: Point) -> list[Point | PointGroup]:
+    """All in a row, or if they are many, by ten turns, a hundred, a thousand."""
+    entries = timeline.entries if timeline is not None else ()
+    turns = facts_of(timeline).turns if timeline is not None else {}
+    found: list[Point | PointGroup] = [*before]
+    if len(turns) <= FLAT:
+        found += _grouped(entries, 1)
+    if len(turns) > FLAT or len(found) > FLAT:
+        size = _TURNS_TOGETHER
+        while max(turns) > FLAT * size:
+            size *= _TURNS_TOGETHER
+        found = [*before, *_grouped(entries, size)]
+    if chosen != Now() and chosen not in found and not turn_of(timeline, chosen):
+        found.append(chosen)
+    return found
+
+
+def _grouped(entries: Sequence[TimelineEntry], size: int) -> list[Point | PointGroup]:
+    if size <= 1:
+        return [point for entry in entries for point in _points_of(entry)]
+    found: list[Point | PointGroup] = []
+    for number, some in groupby(entries, lambda entry: (entry.turn - 1) // size if entry.turn else -1):
+        together = tuple(entry for entry in some if entry.kind in (EntryKind.TURN, EntryKind.RESTORE))
+        if number < 0:
+            found += _grouped(together, 1)
+        elif together:
+            found.append(PointGroup(number * size + 1, (number + 1) * size, together))
+    return found
 
 
 def side_label(timeline: Timeline | None, point: Point, now_ms: int) -> tuple[str, str]:
     """The name of a side, and its moment where the timeline tells one."""
     return point_label(point), when.stamp(_moment(timeline, point), now_ms)
-
-
-def _with(chosen: Point, points: list[Point]) -> list[Point]:
-    return points if chosen in points else [*points, chosen]
-
-
-def _points(timeline: Timeline | None) -> Iterator[Point]:
-    for entry in timeline.entries if timeline is not None else ():
-        yield from _points_of(entry)
 
 
 def _points_of(entry: TimelineEntry) -> Iterator[Point]:
@@ -105,11 +124,6 @@ def _points_of(entry: TimelineEntry) -> Iterator[Point]:
         yield AfterTurn(entry.turn)
     elif entry.kind is EntryKind.RESTORE and entry.entry:
         yield AtEntry(entry.entry)
-
-
-def _turns(timeline: Timeline | None) -> dict[Point, int]:
-    """To which turn a point belongs; a restore to the one before it."""
-    return {point: entry.turn for entry in (timeline.entries if timeline is not None else ()) for point in _points_of(entry)}
 
 
 def _moment(timeline: Timeline | None, point: Point) -> int:

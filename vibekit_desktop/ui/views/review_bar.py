@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QWidget
 from vibekit_desktop.core.types.checkpoints import Now, Point, Start, Timeline
 from vibekit_desktop.core.types.diffs import Ignore
 from vibekit_desktop.ui.models.review_options import ReviewOptions, ignoring
-from vibekit_desktop.ui.models.sides import grouped, last_end, new_points, old_points
+from vibekit_desktop.ui.models.sides import last_end, new_points, old_points, turn_of
 from vibekit_desktop.ui.text import tr, tr_n
 from vibekit_desktop.ui.theme.palette import ThemeHub
 from vibekit_desktop.ui.theme.style import ink
@@ -182,15 +182,15 @@ class ReviewBar(QWidget):
         whitespace_menu(self._white_menu, self._options, self.chosen.emit)
 
     def _open_old(self) -> None:
-        entries = grouped(old_points(self._timeline, self.old), self._timeline)
-        points_menu(self.left, entries, self.old, self.old_picked.emit)
+        entries, turn = old_points(self._timeline, self.old), turn_of(self._timeline, self.old)
+        points_menu(self.left, entries, self.old, turn, self.old_picked.emit)
 
     def _switch_new(self, index: int) -> None:
         self.new_picked.emit(NOW if index == 1 else self._point)
 
     def _open_new(self) -> None:
-        entries = grouped(new_points(self._timeline, self.new), self._timeline)
-        points_menu(self.right, entries, self.new, self.new_picked.emit)
+        entries, turn = new_points(self._timeline, self.new), turn_of(self._timeline, self.new)
+        points_menu(self.right, entries, self.new, turn, self.new_picked.emit)
 
     def _fit(self) -> None:
         zoom = max(1.0, self._hub.theme.zoom)

@@ -24,21 +24,37 @@ EXPORTS = ("patch", "html", "md")
 """What a review can be exported as, in the order of the menu."""
 
 
-def points_menu(anchor: QWidget, entries: Sequence[Point | PointGroup], value: Point, picked: Callable[[Point], None]) -> QMenu:
-    """The points that a side can be, under a button; the present one is ticked."""
+def points_menu(
+    anchor: QWidget, entries: Sequence[Point | PointGroup], value: Point, turn: int, picked: Callable[[Point], None]
+) -> QMenu:
+    """The points that a side can be, under a button; the present one, of turn ``turn``, is ticked."""
     menu = _menu(anchor)
-    for entry in entries:
-        if isinstance(entry, PointGroup):
-            inner = menu.addMenu(entry.words)
-            for point in entry.points:
-                _point(inner, point, value, picked)
-            if value in entry.points:
-                inner.menuAction().setCheckable(True)
-                inner.menuAction().setChecked(True)
-        else:
-            _point(menu, entry, value, picked)
+    _fill_points(menu, entries, value, turn, picked)
     _pop_up(menu, anchor)
     return menu
+
+
+def _fill_points(
+    menu: QMenu, entries: Sequence[Point | PointGroup], value: Point, turn: int, picked: Callable[[Point], None]
+) -> None:
+    for entry in entries:
+        if isinstance(entry, PointGroup):
+            _group(menu.addMenu(entry.words), entry, value, turn, picked)
+        else:
+            _point(menu, entry, value, picked)
+
+
+def _group(inner: QMenu, group: PointGroup, value: Point, turn: int, picked: Callable[[Point], None]) -> None:
+    """A menu that is filled when it is opened."""
+
+    def fill() -> None:
+        if inner.isEmpty():
+            _fill_points(inner, group.parts(), value, turn, picked)
+
+    inner.aboutToShow.connect(fill)
+    if group.first <= turn <= group.last:
+        inner.menuAction().setCheckable(True)
+        inner.menuAction().setChecked(True)
 
 
 def _point(menu: QMenu, point: Point, value: Point, picked: Callable[[Point], None]) -> None:
