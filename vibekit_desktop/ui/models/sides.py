@@ -29,7 +29,7 @@ _TURNS_TOGETHER = 10
 
 @dataclass(frozen=True, slots=True)
 class PointGroup:
-    """The points of turns ``first`` to ``last``, one entry of a menu. They are made when it is opened: a chat may have a hundred
+    """The points of turns ``first`` to ``last``, one entry of a menu, made when it is opened: there may be a hundred
     thousand."""
 
     first: int
