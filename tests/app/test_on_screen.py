@@ -67,4 +67,5 @@ async def test_sidebar_and_inspector_have_another_theme_a_frame_later(window: Wi
     window.hub.set_zoom(1.2)
     window.hub.set_zoom(1.5)
     await window.settled()
+    assert [(late.zoom, late.mode) for late in window.conductor._late] == [(1.5, "dark")] * 2
     assert window.conductor.inspector._hub.theme.zoom == window.conductor.sidebar._hub.theme.zoom == 1.5

@@ -321,6 +321,16 @@ class LateHub(ThemeHub):
         hub.changed.connect(self._timer.start)
 
     @property
+    def mode(self) -> str:
+        """What was asked of the other hub."""
+        return self._hub.mode
+
+    @property
+    def zoom(self) -> float:
+        """The other hub's text zoom."""
+        return self._hub.zoom
+
+    @property
     def behind(self) -> bool:
         """Whether it still has a former theme."""
         return self.theme is not self._hub.theme
