@@ -108,6 +108,7 @@ class Person:
         self.own: dict[str, float] = defaultdict(float)
         self.wall: dict[str, float] = defaultdict(float)
         self.times: dict[str, int] = defaultdict(int)
+        self.missed: dict[str, str] = {}
 
     async def work(self, seconds: float) -> None:
         """Go on for so long."""
@@ -123,9 +124,12 @@ class Person:
         """One of the things."""
         self.ticker.restart()
         self.frames.doing = name
-        done = act()
-        if isinstance(done, Awaitable):
-            await done
+        try:
+            done = act()
+            if isinstance(done, Awaitable):
+                await done
+        except AssertionError as error:  # it was gone when the person got there: that happens to people too
+            self.missed[name] = str(error) or "it was not there"
         await asyncio.sleep(WISH_S)
         self.times[name] += 1
         self.own[name] = max(self.own[name], self.ticker.worst_own)
@@ -248,7 +252,10 @@ class Person:
         here = self._conductor.open.chat
         titles = [row.header.name for row in self._window.chats()]
         known = [title for title in titles if title.startswith(BIG)] or titles
-        if here != self._live:
+        if not self._conductor.sidebar.list.isVisible():
+            self._act("toggle-sidebar")
+            await asyncio.sleep(WISH_S)
+        if here != self._live or not self._conductor.sidebar.list.isVisible():
             self._conductor.open_chat(self._live)
         elif self._dice.random() < 0.7:
             self._window.choose_chat(known[0])
@@ -348,6 +355,8 @@ def _told(person: Person) -> bool:
             f"  {name:24} {person.times[name]:7,} times, longest turn {person.own[name]:6.1f} ms, "
             f"late {person.wall[name]:6.1f}, longest frame {worst[name]:5.1f}"
         )
+    for name, why in person.missed.items():
+        print(f"  not done at least once: {name}: {why[:200]}")
     frame, step = max(person.frames.found), max((took, name) for name, took in person.own.items())
     print(f"  idle, the loop is late by {idle:.1f} ms; {len(person.frames.found):,} frames")
     print(f"  {'met ' if frame[0] <= FRAME_MS else 'MISSED'} the longest frame {frame[0]:.1f} ms ({frame[1]})")
