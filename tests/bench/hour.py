@@ -26,6 +26,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 
 from tests.app.window import Window, opened
 from tests.bench.opening import Ticker, write_others
+from tests.bench.window import spread
 from tests.helpers import scripted_agent
 from tests.helpers.claude_sessions import START, SessionBuilder
 from vibekit_desktop.core.types.agents import AgentChoice
@@ -357,9 +358,10 @@ def _told(person: Person) -> bool:
         )
     for name, why in person.missed.items():
         print(f"  not done at least once: {name}: {why[:200]}")
+    frames = spread([took for took, _ in person.frames.found], FRAME_MS)
     frame, step = max(person.frames.found), max((took, name) for name, took in person.own.items())
     print(f"  idle, the loop is late by {idle:.1f} ms; {len(person.frames.found):,} frames")
-    print(f"  {'met ' if frame[0] <= FRAME_MS else 'MISSED'} the longest frame {frame[0]:.1f} ms ({frame[1]})")
+    print(f"  {'met ' if frame[0] <= FRAME_MS else 'MISSED'} the longest frame {frame[0]:.1f} ms ({frame[1]}), {frames}")
     print(f"  {'met ' if step[0] <= STEP_MS else 'MISSED'} the longest turn of the loop {step[0]:.1f} ms ({step[1]})")
     return frame[0] <= FRAME_MS and step[0] <= STEP_MS
 

@@ -369,6 +369,13 @@ def _growing() -> Iterator[bool]:
     yield line(anew >= RENDER * long, f"laying out 100 kB as a whole {anew:.0f} ms: {anew / long:.0f}x")
 
 
+def spread(taken: list[float], aim: float) -> str:
+    """How most of some times are, and how many are over an aim: one alone may be the machine's."""
+    ordered = sorted(taken)
+    most = ordered[min(len(ordered) - 1, int(len(ordered) * 0.999))]
+    return f"999 of 1,000 at most {most:.1f}, {sum(took > aim for took in ordered):,} over {aim:.0f}"
+
+
 def _working(many: ChatView, minutes: float) -> Iterator[bool]:
     hub, model, view = opened(many)
     person = Person(hub, model, view)
@@ -381,8 +388,9 @@ def _working(many: ChatView, minutes: float) -> Iterator[bool]:
     collector.stop()
     frame, turn = max(person.frames), max(person.turns)
     count = f"{len(person.frames):,} frames in {minutes:g} minutes of a person at work"
-    yield line(frame[0] <= FRAME_MS, f"{count}: the longest {frame[0]:.1f} ms ({frame[1]})")
-    yield line(turn[0] <= STEP_MS, f"the longest turn of the loop {turn[0]:.1f} ms ({turn[1]})")
+    frames, turns = spread([took for took, _ in person.frames], FRAME_MS), spread([took for took, _ in person.turns], STEP_MS)
+    yield line(frame[0] <= FRAME_MS, f"{count}: the longest {frame[0]:.1f} ms ({frame[1]}), {frames}")
+    yield line(turn[0] <= STEP_MS, f"the longest turn of the loop {turn[0]:.1f} ms ({turn[1]}), {turns}")
     view.close()
 
 
