@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 from PySide6.QtCore import QObject
+from PySide6.QtWidgets import QApplication
 
 from tests.helpers.fake_core import FakeCore
 from tests.ui import sample_changes as samples
@@ -40,7 +41,8 @@ class Place:
 
 
 @pytest.fixture
-def place(monkeypatch: pytest.MonkeyPatch) -> Iterator[Place]:
+def place(qapp: QApplication, monkeypatch: pytest.MonkeyPatch) -> Iterator[Place]:
+    assert qapp.eventDispatcher() is not None, "timers need one"
     monkeypatch.setattr(disk_watch, "EVERY_MS", 1)
     with own_loop():
         made = Place()
