@@ -17,6 +17,7 @@ from vibekit_desktop.core.types.checkpoints import (
     AtEntry,
     AtTag,
     BeforeTurn,
+    EntryKind,
     Now,
     Point,
     RestoreKind,
@@ -393,6 +394,16 @@ def test_tens_of_thousands_are_put_together_in_steps_and_made_when_they_are_look
         assert len(parts) <= FLAT
     assert steps == 3
     assert flat(menu) == [point for n in range(1, 20_001) for point in (BeforeTurn(n), AfterTurn(n))]
+
+
+def test_restores_without_turns_and_changes_between_turns_split_no_group() -> None:
+    turns = [samples.turn(n, "10:00", 1, "go on", ()) for n in range(1, 41)]
+    back = replace(turns[0], kind=EntryKind.RESTORE, turn=0)
+    only = samples.timeline(tuple(replace(back, entry=n) for n in range(1, FLAT + 9)))
+    assert flat(new_points(only, Now())) == [AtEntry(n) for n in range(1, FLAT + 9)]
+    between = [one for turn in turns for one in (turn, replace(turn, kind=EntryKind.BETWEEN, turn=0))]
+    groups = [entry for entry in new_points(samples.timeline(tuple(between)), Now()) if isinstance(entry, PointGroup)]
+    assert [(group.first, group.last) for group in groups] == [(1, 10), (11, 20), (21, 30), (31, 40)]
 
 
 def test_a_group_of_the_menu_is_filled_when_it_is_opened_and_the_present_one_is_ticked(

@@ -74,8 +74,8 @@ def turn_of(timeline: Timeline | None, point: Point) -> int:
             return turn if turn in facts.turns else 0
         case AtEntry(number) if number in facts.restores:
             return facts.restores[number].turn
-        case AtTag(tag):
-            return next((turn for turn, entry in facts.turns.items() if point in _points_of(entry)), 0) if tag else 0
+        case AtTag():
+            return next((turn for turn, entry in facts.turns.items() if point in _points_of(entry)), 0)
         case _:
             return 0
 
@@ -89,7 +89,7 @@ def _choices(timeline: Timeline | None, before: list[Point], chosen: Point) -> l
         found += _grouped(entries, 1)
     if len(turns) > FLAT or len(found) > FLAT:
         size = _TURNS_TOGETHER
-        while max(turns) > FLAT * size:
+        while max(turns, default=0) > FLAT * size:
             size *= _TURNS_TOGETHER
         found = [*before, *_grouped(entries, size)]
     if chosen != Now() and chosen not in found and not turn_of(timeline, chosen):
@@ -101,12 +101,12 @@ def _grouped(entries: Sequence[TimelineEntry], size: int) -> list[Point | PointG
     if size <= 1:
         return [point for entry in entries for point in _points_of(entry)]
     found: list[Point | PointGroup] = []
-    for number, some in groupby(entries, lambda entry: (entry.turn - 1) // size if entry.turn else -1):
-        together = tuple(entry for entry in some if entry.kind in (EntryKind.TURN, EntryKind.RESTORE))
+    with_points = (entry for entry in entries if entry.kind in (EntryKind.TURN, EntryKind.RESTORE))
+    for number, some in groupby(with_points, lambda entry: (entry.turn - 1) // size if entry.turn else -1):
         if number < 0:
-            found += _grouped(together, 1)
-        elif together:
-            found.append(PointGroup(number * size + 1, (number + 1) * size, together))
+            found += _grouped(tuple(some), 1)
+        else:
+            found.append(PointGroup(number * size + 1, (number + 1) * size, tuple(some)))
     return found
 
 

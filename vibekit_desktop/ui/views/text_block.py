@@ -40,7 +40,7 @@ from vibekit_desktop.ui.views.text_dress import (
     is_code,
     set_font,
 )
-from vibekit_desktop.ui.views.text_places import Ground, TextPlaces, x_of
+from vibekit_desktop.ui.views.text_places import Ground, TextPlaces, line_boxes, x_of
 from vibekit_desktop.ui.visible import visible_name
 
 _FEATURES = QTextDocument.MarkdownFeature.MarkdownDialectGitHub | QTextDocument.MarkdownFeature.MarkdownNoHTML
@@ -349,19 +349,9 @@ class TextLayout:
         """Where each of some fragments of a block stands, one box per line."""
         if not fragments:
             return
-        layout = block.layout()
+        at = block.position()
         origin = self._document.documentLayout().blockBoundingRect(block).topLeft()
-        lines = [layout.lineAt(number) for number in range(layout.lineCount())]
-        places = [(line.textStart(), line.textStart() + line.textLength(), line.y(), line.height()) for line in lines]
-        for at, length, _ in fragments:
-            start = at - block.position()
-            boxes: list[QRectF] = []
-            for line, (begin, end, y, height) in zip(lines, places, strict=True):
-                first, last = max(start, begin), min(start + length, end)
-                if first < last:
-                    left, right = x_of(line, first), x_of(line, last)
-                    boxes.append(QRectF(min(left, right), y, abs(right - left), height).translated(origin))
-            yield boxes
+        yield from line_boxes(block, origin, [(start - at, start + length - at) for start, length, _ in fragments])
 
 
 def _joined(boxes: list[QRectF]) -> list[QRectF]:

@@ -5,7 +5,7 @@ Qt counts a character beyond the basic plane as two; here and everywhere else it
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate
 from typing import NamedTuple
 
@@ -42,14 +42,19 @@ def within(grounds: Sequence[Ground], start: int, length: int) -> list[Ground]:
     ]
 
 
-def _boxes_in(block: QTextBlock, start: int, end: int, origin: QPointF) -> Iterator[QRectF]:
+def line_boxes(block: QTextBlock, origin: QPointF, ranges: Iterable[tuple[int, int]]) -> Iterator[list[QRectF]]:
+    """Where characters ``start`` to ``end`` of a block at ``origin`` stand: for each of some ranges one box per line."""
     layout = block.layout()
-    for number in range(layout.lineCount()):
-        line = layout.lineAt(number)
-        first, last = max(start, line.textStart()), min(end, line.textStart() + line.textLength())
-        if first < last:
-            left, right = x_of(line, first), x_of(line, last)
-            yield QRectF(left, line.y(), right - left, line.height()).translated(origin)
+    lines = [layout.lineAt(number) for number in range(layout.lineCount())]
+    places = [(line.textStart(), line.textStart() + line.textLength(), line.y(), line.height()) for line in lines]
+    for start, end in ranges:
+        boxes: list[QRectF] = []
+        for line, (first, last, y, height) in zip(lines, places, strict=True):
+            left_at, right_at = max(start, first), min(end, last)
+            if left_at < right_at:
+                left, right = x_of(line, left_at), x_of(line, right_at)
+                boxes.append(QRectF(min(left, right), y, abs(right - left), height).translated(origin))
+        yield boxes
 
 
 def x_of(line: QTextLine, at: int) -> float:
@@ -117,7 +122,8 @@ class TextPlaces:
             if place.top() > bottom:
                 return
             if place.bottom() >= top:
-                yield from _boxes_in(block, start - block.position(), end - block.position(), place.topLeft())
+                at = block.position()
+                yield from next(line_boxes(block, place.topLeft(), ((start - at, end - at),)))
             block = block.next()
 
     def selections(self, grounds: Sequence[Ground], colors: Sequence[QColor]) -> list[QAbstractTextDocumentLayout.Selection]:
