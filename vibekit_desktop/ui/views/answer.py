@@ -61,6 +61,7 @@ class AnswerView:
         """How many parts were laid out for this, and not taken from ``earlier``; tests look at it."""
         self.stale = False
         """Whether the last part shows less than there is: laying out a large one for every few words would cost too much."""
+        self._patient = True
         self.wanted: list[tuple[str, str, tuple[str, ...]]] = []
         """Code blocks whose colours are not there yet: key, file name, lines."""
         self.code: list[tuple[str, QRectF, int]] = []
@@ -137,7 +138,7 @@ class AnswerView:
 
     def almost(self, number: int, piece: Piece, how: tuple[object, ...]) -> _Part | None:
         """The part of a large piece that has grown by so little that its former layout will do for a while."""
-        mine = self._parts[number] if number == len(self._parts) - 1 else None
+        mine = self._parts[number] if self._patient and number == len(self._parts) - 1 else None
         if mine is None or not isinstance(piece, Prose) or not isinstance(mine.piece, Prose) or mine.how != how:
             return None
         size = len(mine.piece.text)
@@ -145,6 +146,10 @@ class AnswerView:
         if size < _LARGE or grown > size // _SHARE or not piece.text.startswith(mine.piece.text[: size - _TAIL]):
             return None
         return mine
+
+    def catch_up(self) -> None:
+        """Whoever takes this over lays out what is stale."""
+        self._patient = False
 
     def prose_at(self, number: int, piece: Piece, how: tuple[object, ...]) -> TextLayout | None:
         """The layout of the same prose at another width."""

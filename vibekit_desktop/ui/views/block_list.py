@@ -19,7 +19,7 @@ from vibekit_desktop.ui.views.heights import Heights
 _EDGE = 32
 _PAD = 14
 _KEEP = 120
-_FAR = 4
+_FAR = 2
 """What is more screens away is gone to by the guessed heights."""
 _RING = 8
 """A ring around a block reaches so far out of it."""
@@ -249,10 +249,14 @@ class BlockList(QAbstractScrollArea):
             self.heights.set(row, self.gap(row) + view.height)
         return view
 
+    def is_far(self, row: int) -> bool:
+        """Whether laying out all that lies between a row and the viewport would take too long."""
+        return abs(self.row_top(row)) > _FAR * self.viewport().height()
+
     def reveal(self, row: int) -> None:
         """Bring a row into the viewport, by as little as possible; one that is far away to its top."""
         self.lay_out(row)
-        if abs(self.row_top(row)) > _FAR * self.viewport().height():
+        if self.is_far(row):
             self.scroll_to_row(row)
             return
         top, height = self.row_top(row), self.heights[row]

@@ -320,8 +320,10 @@ class SelectList(HitList):
         self.show_part(row, box)
 
     def show_part(self, row: int, box: QRectF) -> None:
-        """Bring a part of a row into sight, by as little as possible."""
+        """Bring a part of a row into sight, by as little as possible; one that is far away near the top."""
         self.lay_out(row)
+        if self.is_far(row):
+            self.scroll_to_row(row)
         top = self.row_top(row) + self.gap(row) + box.top()
         bottom, height, edge = top + box.height(), self.viewport().height(), 16
         if top < edge:

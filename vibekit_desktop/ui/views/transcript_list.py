@@ -55,12 +55,16 @@ class TranscriptList(SelectList):
         self._below = (-1, -1, -1, 0)
         """While earlier messages come: what is current, its button, what stands at the top (rows from the end), and where."""
         self._rows_before = 0
+        self._moving: dict[str, BlockView] = {}
+        """Rows that went or moved and may come again at once, by what names them."""
         self.setAccessibleName(tr("Transcript"))
         self._latest = LatestPill(hub, self.viewport())
         self._latest.clicked.connect(self._go_to_end)
         self._latest.moved_away.connect(self.setFocus)
         model.modelReset.connect(self._reset)
         model.dataChanged.connect(self._changed)
+        model.rowsAboutToBeInserted.connect(self._keep_from)
+        model.rowsAboutToBeRemoved.connect(self._keep_from)
         model.rowsInserted.connect(self._rows_came)
         model.rowsRemoved.connect(self._rows_went)
         model.earlier_coming.connect(self._earlier_coming)
@@ -101,7 +105,7 @@ class TranscriptList(SelectList):
             self.go_to(row)
 
     def _reset(self) -> None:
-        for memory in (self._opened, self._closed, self._shifts, self.former, self._colours, self._places):
+        for memory in (self._opened, self._closed, self._shifts, self.former, self._moving, self._colours, self._places):
             memory.clear()
         self._news = False
         self._current = self._button = -1
@@ -112,6 +116,7 @@ class TranscriptList(SelectList):
     def _changed(self, first: QModelIndex, last: QModelIndex) -> None:
         low, high = first.row(), last.row()
         self.former = {row: view for row, view in self.views.items() if low <= row <= high}
+        self._moving.clear()
         self._came(low, high)
         self.drop_rows(low, high)
         self.fill()
@@ -121,13 +126,15 @@ class TranscriptList(SelectList):
 
     def _catch_up(self) -> None:
         """Lay out what was left as it was because it had grown by little."""
-        stale = [row for row, view in self.views.items() if isinstance(view, AnswerView) and view.stale]
-        for row in stale:
-            del self.views[row]
+        stale = {row: view for row, view in self.views.items() if isinstance(view, AnswerView) and view.stale}
+        for row, view in stale.items():
+            view.catch_up()
+            self.former[row] = self.views.pop(row)
         if stale:
             if self.is_at_end:
                 self._at_end = True
             self.fill()
+            self.former.clear()
 
     def _came(self, first: int, last: int) -> None:
         """Rows are others now, or there are more: where the end is looked at, it is looked at on."""
@@ -172,12 +179,18 @@ class TranscriptList(SelectList):
         self.rows_came_above(anchor, top)
         self.shift_selection(self.count - self._rows_before)
 
+    def _keep_from(self, _parent: QModelIndex, first: int, _last: int) -> None:
+        """Rows will move or go. One that is there again when others came is taken over from how it was laid out."""
+        if self._below[2] < 0:
+            self._moving.update((self.name_of(row), view) for row, view in self.views.items() if row >= first)
+
     def _rows_came(self, _parent: QModelIndex, first: int, last: int) -> None:
         if self._below[2] >= 0:
             return  # all of it at once, when the rows are complete
         self.rows_inserted(first, last - first + 1)
         self._came(first, last)
         self.rows_replaced(first)
+        self._moving.clear()
 
     def _rows_went(self, _parent: QModelIndex, first: int, last: int) -> None:
         if self._below[2] >= 0:
@@ -197,17 +210,18 @@ class TranscriptList(SelectList):
         return ".".join(str(part) for part in self._model.key(row))
 
     def make_block(self, row: int) -> BlockView:
+        name = self.name_of(row)
         view = make_view(
             self.hub.theme,
             self._model.block(row),
             self.column_width(),
-            self.name_of(row),
+            name,
             opened=self._opened,
             styles=self._colours.styles,
             places=self._places.places,
             shifts=self._shifts,
             closed=self._closed,
-            earlier=self.former.pop(row, None),
+            earlier=self.former.pop(row, None) or self._moving.pop(name, None),
             files=self._files,
         )
         if isinstance(view, AnswerView | CardsView):
