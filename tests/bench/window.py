@@ -19,7 +19,7 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
 import msgspec
 from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
-from PySide6.QtGui import QGuiApplication, QKeyEvent, QTextDocument, QWheelEvent
+from PySide6.QtGui import QGuiApplication, QImage, QKeyEvent, QPainter, QTextDocument, QWheelEvent
 from PySide6.QtWidgets import QApplication, QTextBrowser, QWidget
 
 from vibekit_desktop.app.garbage import Collector
@@ -198,11 +198,31 @@ def render_ms(length: int) -> float:
     return min(timed_ms(anew) for _ in range(ROUNDS))
 
 
+class Page:
+    """A page of text that Qt alone paints, and that never changes."""
+
+    def __init__(self) -> None:
+        self._picture = QImage(WIDTH, HEIGHT, QImage.Format.Format_RGB32)
+        self._document = QTextDocument()
+        self._document.setMarkdown(long_text(3_000))
+        self._document.setTextWidth(WIDTH / 2)
+        self.paint()
+
+    def paint(self) -> None:
+        """All of it."""
+        self._picture.fill(Qt.GlobalColor.white)
+        painter = QPainter(self._picture)
+        for _ in range(2):
+            self._document.drawContents(painter)
+        painter.end()
+
+
 class Person:
     """Somebody at work in a window: scrolls, jumps, opens, searches, chooses, resizes, while an answer comes at times.
 
     Every wish is one turn of the loop; what it leaves for later is taken as the loop gives it. ``frames`` and ``turns`` are the
-    times of each, by what was done."""
+    times of each, by what was done; ``pages`` those of painting one page that never changes, again and again beside them: how
+    much one and the same work differs on this machine."""
 
     def __init__(self, hub: ThemeHub, model: TranscriptModel, view: TranscriptView) -> None:
         self._hub, self._model, self._view = hub, model, view
@@ -211,6 +231,8 @@ class Person:
         self._turn = len(model.messages) // 2 + 1
         self.frames: list[tuple[float, str]] = []
         self.turns: list[tuple[float, str]] = []
+        self.pages: list[float] = []
+        self._page = Page()
 
     def work(self, seconds: float) -> None:
         """Go on for so long, about thirty wishes a second."""
@@ -220,6 +242,7 @@ class Person:
             due = time.monotonic() + FRAME_S
             self.turns.append((timed_ms(act), name))
             self.frames.append((timed_ms(self._view.viewport().repaint), name))
+            self.pages.append(timed_ms(self._page.paint))
             while True:
                 self.turns.append((timed_ms(QApplication.processEvents), f"after {name}"))
                 if (left := due - time.monotonic()) <= 0:
@@ -391,6 +414,10 @@ def _working(many: ChatView, minutes: float) -> Iterator[bool]:
     frames, turns = spread([took for took, _ in person.frames], FRAME_MS), spread([took for took, _ in person.turns], STEP_MS)
     yield line(frame[0] <= FRAME_MS, f"{count}: the longest {frame[0]:.1f} ms ({frame[1]}), {frames}")
     yield line(turn[0] <= STEP_MS, f"the longest turn of the loop {turn[0]:.1f} ms ({turn[1]}), {turns}")
+    usual, longest = median(person.pages), max(person.pages)
+    print(f"       one page that never changes, painted as often: {usual:.1f} ms, at most {longest:.1f} ({longest / usual:.1f}x)")
+    usual, longest = median(took for took, _ in person.frames), frame[0]
+    print(f"       a frame of the person's: {usual:.1f} ms, at most {longest:.1f} ({longest / usual:.1f}x)")
     view.close()
 
 
