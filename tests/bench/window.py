@@ -415,7 +415,9 @@ def _working(many: ChatView, minutes: float) -> Iterator[bool]:
     yield line(frame[0] <= FRAME_MS, f"{count}: the longest {frame[0]:.1f} ms ({frame[1]}), {frames}")
     yield line(turn[0] <= STEP_MS, f"the longest turn of the loop {turn[0]:.1f} ms ({turn[1]}), {turns}")
     usual, longest = median(person.pages), max(person.pages)
-    print(f"       one page that never changes, painted as often: {usual:.1f} ms, at most {longest:.1f} ({longest / usual:.1f}x)")
+    print(
+        f"       one page that never changes, painted as often: {usual:.1f} ms, at most {longest:.1f} ({longest / usual:.1f}x)"
+    )
     usual, longest = median(took for took, _ in person.frames), frame[0]
     print(f"       a frame of the person's: {usual:.1f} ms, at most {longest:.1f} ({longest / usual:.1f}x)")
     view.close()

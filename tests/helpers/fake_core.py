@@ -4,7 +4,7 @@ Every answer is a public attribute, to be set by the test; every call is written
 bus through `publish`. An attribute ``raises`` maps a method's name to an error that its next call raises.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -45,6 +45,7 @@ from vibekit_desktop.core.types.checkpoints import (
 from vibekit_desktop.core.types.diffs import EXACT, BinaryPair, Compare, DiffRequest, FileDiff, StyleRuns, WordSpans
 from vibekit_desktop.core.types.errors import ChatDamaged, ChatNotFound, NotABranch, NothingToEnd, NothingToTakeBack
 from vibekit_desktop.core.types.events import Event
+from vibekit_desktop.core.types.folders import FolderWeight
 from vibekit_desktop.core.types.ids import ChatId, MessageId, Tag, WorkspacePath, new_chat_id, parse_workspace_path
 from vibekit_desktop.core.types.moves import Likeness
 from vibekit_desktop.core.types.removals import DeleteReport, PurgeReport
@@ -417,6 +418,11 @@ class FakeHistories(Answers):
         self.note("import_path", path, workspace, agent)
         return self.report
 
+    async def keep_all(self, source: str, told: Callable[[int, int], None]) -> ImportReport:
+        self.note("keep_all", source)
+        told(0, 1)
+        return self.report
+
 
 @dataclass
 class FakeSettings(Answers):
@@ -459,6 +465,7 @@ class FakeLibrary(Answers):
     folders: list[str] = field(default_factory=list)
     verified: VerifyReport = field(default_factory=lambda: VerifyReport(problems=(), chats=0, events=0, blobs=0, size_bytes=0))
     checks: list[Check] = field(default_factory=list)
+    weights: dict[str, FolderWeight] = field(default_factory=dict)
     likeness: Likeness = field(
         default_factory=lambda: Likeness(folder="/moved/tidepool", same=True, alike=0, changed=(), missing=())
     )
@@ -473,6 +480,10 @@ class FakeLibrary(Answers):
         if str(folder) not in self.folders:
             self.folders.insert(0, str(folder))
         return str(folder)
+
+    async def weigh_folder(self, folder: Path) -> FolderWeight | None:
+        self.note("weigh_folder", folder)
+        return self.weights.get(str(folder))
 
     async def look_at_move(self, workspace: str, folder: Path) -> Likeness:
         self.note("look_at_move", workspace, folder)

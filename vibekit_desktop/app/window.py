@@ -134,6 +134,7 @@ def _furnish(app: "QApplication", shell: "Shell", options: "Options", known: "di
             inspector=conductor.inspector,
             chats=conductor.chats,
             choose_workspace=conductor.sidebar.choose_workspace,
+            told=conductor.told,
         )
         FollowSystem(hub, portal=bool(os.environ.get("DBUS_SESSION_BUS_ADDRESS")))
     Collector(window).start()

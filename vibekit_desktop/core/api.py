@@ -37,6 +37,7 @@ from vibekit_desktop.core.types.checkpoints import (
 )
 from vibekit_desktop.core.types.diffs import EXACT, Compare, DiffRequest, FileDiff, StyleRuns, WordSpans
 from vibekit_desktop.core.types.events import Event
+from vibekit_desktop.core.types.folders import FolderWeight
 from vibekit_desktop.core.types.ids import BlobHash, ChatId, MessageId, WorkspacePath
 from vibekit_desktop.core.types.moves import Likeness
 from vibekit_desktop.core.types.removals import DeleteReport, PurgeReport
@@ -400,6 +401,10 @@ class Histories(Protocol):
     async def import_path(self, path: Path, *, workspace: Path | None, agent: str | None) -> ImportReport:
         """Materialise one history file, or every one in a folder."""
 
+    async def keep_all(self, source: str, told: Callable[[int, int], None]) -> ImportReport:
+        """Materialise every session found of a program; ``told`` hears how many of how many are done, on the loop's thread.
+        Cancelling ends it between two of them."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Check:
@@ -413,10 +418,13 @@ class Check:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoreSize:
-    """What all vaults keep of files, in bytes. Over the budget nothing stops; it is said."""
+    """What all vaults keep of files, in bytes. Over the budget nothing stops; it is said. ``free_bytes``: of the disk with the
+    ``folder`` that the vaults are in; None if nobody knows."""
 
     used_bytes: int
     budget_bytes: int
+    free_bytes: int | None = None
+    folder: str = ""
 
 
 class Settings(Protocol):
@@ -450,6 +458,10 @@ class Library(Protocol):
 
     async def open_folder(self, folder: Path) -> str:
         """Make a vault for a folder (or find the one there is); returns the workspace path. Writes nothing in the folder."""
+
+    async def weigh_folder(self, folder: Path) -> FolderWeight | None:
+        """How many files the first check of a folder will go through, and about how long it will take; None if it was done
+        already. Changes nothing. Raises `CannotRead`, or as `open_folder`."""
 
     async def look_at_move(self, workspace: str, folder: Path) -> Likeness:
         """How much a folder is like a workspace that is not where it was; changes nothing. Raises `WorkspaceRefused` for one

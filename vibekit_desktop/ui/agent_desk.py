@@ -3,6 +3,7 @@
 Opens the dialogs and menus and hands what was chosen to `operations.live`. UI thread only.
 """
 
+import asyncio
 import logging
 from collections.abc import Sequence
 from pathlib import Path
@@ -25,6 +26,7 @@ from vibekit_desktop.ui.dialogs.sign_in import AGAIN, SignInDialog
 from vibekit_desktop.ui.error_text import sentence
 from vibekit_desktop.ui.live_desk import LiveDesk
 from vibekit_desktop.ui.notify import Notifier
+from vibekit_desktop.ui.operations.folders import FolderOperations
 from vibekit_desktop.ui.operations.open_chat import OpenChat
 from vibekit_desktop.ui.text import tr, tr_n
 from vibekit_desktop.ui.theme.palette import ThemeHub
@@ -59,6 +61,7 @@ class AgentDesk(QObject):
         page: ChatPage,
         first_run: FirstRun,
         live: LiveDesk,
+        folders: FolderOperations,
     ) -> None:
         super().__init__(window)
         self._core = core
@@ -70,7 +73,9 @@ class AgentDesk(QObject):
         self._page = page
         self._first_run = first_run
         self._live = live
+        self._folders = folders
         self._dialog: NewChatDialog | None = None
+        self._weighing: asyncio.Task[None] | None = None
         self._asking = False
         self._focus_in: ChatId | None = None
         page.header.agents_requested.connect(lambda: self._offer_agents(page.header.agent, below=True))
@@ -100,11 +105,16 @@ class AgentDesk(QObject):
             )
             dialog.sessions_wanted.connect(self._list_sessions)
             dialog.check_wanted.connect(self._check)
+            dialog.folder_chosen.connect(self._weigh)
             dialog.look_at_chosen()
+            if here:
+                self._weigh(here)
             work = self._live.work
             chat = await dialog.ask(lambda wanted: work.new_chat(wanted.workspace, wanted.choice, wanted.session))
         finally:
             self._asking, self._dialog = False, None
+            if self._weighing is not None:
+                self._weighing.cancel()
         if chat is not None:
             self._made(chat)
 
@@ -129,6 +139,18 @@ class AgentDesk(QObject):
                 _log.info("agent %s was not looked at: %s", agent, error.code)
 
         self._bridge.spawn(self, work(), name="look at an agent")
+
+    def _weigh(self, folder: str) -> None:
+        """Say in the dialog how large a folder is."""
+
+        async def work() -> None:
+            words = await self._folders.words(folder)
+            if self._dialog is not None:
+                self._dialog.show_weight(folder, " ".join(words).strip())
+
+        if self._weighing is not None:
+            self._weighing.cancel()
+        self._weighing = self._bridge.spawn(self, work(), name="weigh a folder")
 
     def _list_sessions(self, choice: AgentChoice, workspace: str) -> None:
         async def work() -> None:

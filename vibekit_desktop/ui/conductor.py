@@ -40,14 +40,18 @@ from vibekit_desktop.ui.models.files import entry_of
 from vibekit_desktop.ui.models.transcript import TranscriptModel
 from vibekit_desktop.ui.notify import Notifier
 from vibekit_desktop.ui.operations.checkpoints import CheckpointOperations
+from vibekit_desktop.ui.operations.folders import FolderOperations
 from vibekit_desktop.ui.operations.follow_theme import FollowTheme
 from vibekit_desktop.ui.operations.history import HistoryOperations
+from vibekit_desktop.ui.operations.keeping import KeepOperations
 from vibekit_desktop.ui.operations.moves import MoveOperations
 from vibekit_desktop.ui.operations.open_chat import OpenChat
+from vibekit_desktop.ui.operations.storage import StorageOperations
 from vibekit_desktop.ui.review_desk import ReviewDesk
 from vibekit_desktop.ui.taking_back import TakingBack
 from vibekit_desktop.ui.text import tr
 from vibekit_desktop.ui.theme.palette import LateHub, ThemeHub
+from vibekit_desktop.ui.told import Told
 from vibekit_desktop.ui.transcript_desk import TranscriptDesk
 from vibekit_desktop.ui.views.blank import Blank
 from vibekit_desktop.ui.views.chat_page import ChatPage
@@ -104,16 +108,22 @@ class Conductor(QObject):
         self.live = LiveDesk(
             core, hub, self.bridge, self.notifier, window, self.open, self.page, self.inspector, self.chats, self.transcript
         )
-        self.agents = AgentDesk(core, hub, self.bridge, self.notifier, window, self.open, self.page, self.first_run, self.live)
+        self.folders = FolderOperations(core, hub, self.bridge, self.notifier, window)
+        self.agents = AgentDesk(
+            core, hub, self.bridge, self.notifier, window, self.open, self.page, self.first_run, self.live, self.folders
+        )
         self.checkpoints = CheckpointOperations(hub, self.bridge, core, self.notifier, window)
         self.back = TakingBack(self.bridge, self.notifier, self.open, self.checkpoints, self.live)
         around = (core, hub, self.bridge, self.notifier, window, self.open, self.live, self.checkpoints)
         self.reviews = ReviewDesk(*around, self.review)
-        self.histories = HistoryOperations(core, self.bridge, self.notifier, self)
+        self.histories = HistoryOperations(core, self.bridge, self.notifier, self.folders, self)
+        self.told = Told(self)
+        self.keeping = KeepOperations(core, hub, self.bridge, self.notifier, window, self.open, self.told)
         self.moves = MoveOperations(core, hub, self.bridge, self.notifier, window, self.open)
         self.desk = ChatDesk(
             core, hub, self.bridge, self.notifier, window, self.open, self.sidebar, self.page.header, self.chats
         )
+        self.storage = StorageOperations(core, hub, self.bridge, self.notifier, window, self.desk.work.open_folder)
         self.transcripts = TranscriptDesk(
             core, self.bridge, self.notifier, self.open, self.live, self.back, self.page.transcript, self.transcript
         )
@@ -163,6 +173,10 @@ class Conductor(QObject):
         self.page.match_requested.connect(self.back.restore_to)
         self.page.damage_requested.connect(self.desk.work.show_damage)
         self.page.locate_requested.connect(self.moves.ask)
+        self.page.keeping_requested.connect(self.keeping.explain)
+        for asked in (self.page.storage_requested, self.sidebar.storage_requested):
+            asked.connect(self.storage.open)
+        self.keeping.cleanup_known.connect(self.page.set_cleanup)
         self.moves.moved.connect(self._moved)
         self.desk.store_counted.connect(self.page.set_store)
         self.page.header.inspector_toggled.connect(self._window.toggle_inspector)
@@ -189,6 +203,7 @@ class Conductor(QObject):
         self.desk.rescan_wanted.connect(self.rescan)
         self.review.back_requested.connect(lambda: self._window.show_page("transcript"))
         self.first_run.folder_chosen.connect(self.histories.start_open_folder)
+        self.folders.another_wanted.connect(self.sidebar.choose_folder)
         self.first_run.source_opened.connect(self.histories.start_open_source)
 
     def _connect_operations(self) -> None:

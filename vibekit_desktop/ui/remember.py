@@ -1,5 +1,5 @@
 """Remember how the window stood, for each set of screens: its place, its panes, its text zoom, its look, its tab,
-whether files stand as a list or a tree, and of which workspace the chats are listed.
+whether files stand as a list or a tree, and of which workspace the chats are listed; on any screens what a person was told.
 
 Knows no disk: whoever makes it hands over what was kept and a function that keeps. UI thread only.
 """
@@ -11,6 +11,7 @@ from PySide6.QtGui import QGuiApplication
 
 from vibekit_desktop.ui.models.chat_list import ChatListModel
 from vibekit_desktop.ui.theme.palette import ThemeHub
+from vibekit_desktop.ui.told import Told
 from vibekit_desktop.ui.views.arrangement import Wanted
 from vibekit_desktop.ui.views.inspector import Inspector
 from vibekit_desktop.ui.views.main_window import MainWindow
@@ -70,10 +71,12 @@ class Remember(QObject):
         inspector: Inspector | None = None,
         chats: ChatListModel | None = None,
         choose_workspace: Callable[[str], None] | None = None,
+        told: Told | None = None,
     ) -> None:
         """``choose_workspace`` lists the chats of a workspace, as a person does."""
         super().__init__(window)
         self._shell, self._window, self._hub, self._inspector, self._chats = shell, window, hub, inspector, chats
+        self._told = told
         self._known = {name: dict(values) for name, values in known.items()}
         self._keep = keep
         self._screens = screens_name()
@@ -93,6 +96,9 @@ class Remember(QObject):
             inspector.layout_chosen.connect(self._later.start)
         if chats is not None:
             chats.workspace_changed.connect(self._later.start)
+        if told is not None:
+            told.learn(word for values in self._known.values() for word in values.get("told", "").split())
+            told.changed.connect(self._later.start)
         shell.closing.connect(self.keep_now)
         shell.installEventFilter(self)
         screens: QGuiApplication = QGuiApplication.instance()  # type: ignore[assignment]  # there is one, and it is a window's
@@ -118,6 +124,8 @@ class Remember(QObject):
         if self._inspector is not None:
             values["tab"] = str(self._inspector.tab())
             values["files"] = _TREE if self._inspector.files.as_tree else _LIST
+        if self._told is not None and self._told.words:
+            values["told"] = " ".join(sorted(self._told.words))
         if self._chats is not None and _can_be_kept(self._chats.workspace):
             values["workspace"] = self._chats.workspace
         return values

@@ -7,7 +7,7 @@ the logs; puts copies and recalled contents into the vault. Blocking; under the 
 """
 
 import logging
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
@@ -20,7 +20,7 @@ from vibekit_desktop.core.disk import names
 from vibekit_desktop.core.disk.gitfacts import GitFacts
 from vibekit_desktop.core.disk.ignore import IgnoreRules
 from vibekit_desktop.core.disk.tree import Stamp, Tree, walk
-from vibekit_desktop.core.disk.workspace import parents_of
+from vibekit_desktop.core.disk.workspace import Workspace, parents_of
 from vibekit_desktop.core.types.checkpoints import ABSENT, FileState, LeaveReason, State
 from vibekit_desktop.core.types.errors import CannotRead, EnvironmentFault, PathEscape
 from vibekit_desktop.core.types.ids import WorkspacePath
@@ -75,6 +75,34 @@ def skipped(path: str, reason: str, size: int | None = None) -> SkippedPath:
     return SkippedPath(path=path_keys(WorkspacePath(path))[0], reason=reason, size=-1 if size is None else size)
 
 
+@dataclass(frozen=True, slots=True)
+class Surveyed:
+    """Everything in a workspace that is looked at, and what git says of it."""
+
+    tree: Tree
+    git: GitFacts | None
+
+    @property
+    def cut_short(self) -> bool:
+        """Whether there is more than `MOST_ENTRIES`, so that it is not looked at as a whole."""
+        return not self.tree.complete and any(reason == CUT_SHORT for _, reason in self.tree.problems)
+
+
+def survey(workspace: Workspace, *, entering: Callable[[], None] | None = None) -> Surveyed:
+    """Go through a workspace by its ignore rules. ``entering`` is called at each folder, and may raise. Raises `CannotRead`,
+    also where the rules cannot be read."""
+    git = GitFacts.read(workspace.root)
+    rules = IgnoreRules.read(workspace, fold=workspace.folds)
+    ignored = rules.ignored if git is None else git.unless_tracked(rules.ignored)
+
+    def enter(path: str, here: Sequence[str]) -> None:
+        if entering is not None:
+            entering()
+        rules.entering(path, here)
+
+    return Surveyed(walk(workspace, ignored=ignored, limit=MOST_ENTRIES, entering=enter), git)
+
+
 def compare_named(ground: Ground, view: View, seen: Mapping[WorkspacePath, FileState]) -> Looked:
     """Look at the paths that lines name. ``seen``: what was looked at just now."""
     workspace = ground.folder()
@@ -105,20 +133,17 @@ def compare_whole(
     if not ground.whole:
         return _partly(compare_named(ground, view, seen), skipped(".", NOT_WALKED))
     started_ns = ground.fs.now_ns()
-    git = GitFacts.read(workspace.root)
     try:
-        rules = IgnoreRules.read(workspace, fold=workspace.folds)
-        ignored = rules.ignored if git is None else git.unless_tracked(rules.ignored)
-        tree = walk(workspace, ignored=ignored, limit=MOST_ENTRIES, entering=rules.entering)
+        found = survey(workspace)
     except CannotRead as error:
         # Without the rules everything would count as the user's work: thousands of built files, copied (BL-023).
         _log.warning("the ignore rules of a workspace cannot be read: %s", error.reason)
         return _partly(compare_named(ground, view, seen), skipped(".", IGNORE_RULES))
-    if any(reason == CUT_SHORT for _, reason in tree.problems) and not tree.complete:
+    if found.cut_short:
         return _partly(compare_named(ground, view, seen), skipped(".", TOO_MANY))
     old = ground.known.load(workspace.identity)
     limit = ground.limits.capture_bytes if before_command else ground.limits.copy_bytes
-    return _Comparison(ground, view, seen, tree, git, old, started_ns - _TICK_NS).run(limit)
+    return _Comparison(ground, view, seen, found.tree, found.git, old, started_ns - _TICK_NS).run(limit)
 
 
 def _partly(looked: Looked, why: SkippedPath) -> Looked:

@@ -122,6 +122,7 @@ class Finder:
                     folders=len({summary.cwd for summary in sessions}),
                     newest_at=max((summary.updated_at for summary in sessions), default=None),
                     problems=tuple(problems),
+                    cleanup=source.cleanup(self._home, config_dir=self._config_dir),
                 )
             )
         return rows

@@ -209,6 +209,24 @@ class HistoryService:
             report = _added(report, outcome) if outcome is not None else report
         return report
 
+    async def keep_all(self, source: str, told: Callable[[int, int], None]) -> ImportReport:
+        """Materialise all sessions of a program that no vault has; what was put away or deleted here stays so."""
+        found = [one for one in await self.found() if one.source.name == source]
+        report = ImportReport()
+        for number, one in enumerate(found):
+            told(number, len(found))
+            if await self.holds(one.chat):
+                report = replace(report, unchanged=(*report.unchanged, one.chat))
+                continue
+            try:
+                async with self._reading.hold(str(one.path)):
+                    outcome = await self._import_one(_Wanted(one.source, one.path, None), Ask.FOLDER)
+            except CoreError as error:
+                report = replace(report, failed=(*report.failed, FailedImport(str(one.path), _why(error), error.code)))
+                continue
+            report = _added(report, outcome) if outcome is not None else report
+        return report
+
     def _wanted(self, path: Path, workspace: Path | None, agent: str | None) -> list[_Wanted]:
         sources = self._finder.sources
         if agent is not None:

@@ -7,7 +7,9 @@ import asyncio
 import os
 import platform
 import sys
+import threading
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from importlib import metadata
 from pathlib import Path
@@ -15,9 +17,10 @@ from typing import Protocol
 
 from vibekit_desktop.core.api import Check, StoreSize
 from vibekit_desktop.core.bus import Bus
+from vibekit_desktop.core.checkpoint.weigh import WeighingStopped, weigh
 from vibekit_desktop.core.disk import folders
 from vibekit_desktop.core.disk.fs import Fs
-from vibekit_desktop.core.disk.workspace import relative
+from vibekit_desktop.core.disk.workspace import Workspace, relative
 from vibekit_desktop.core.services import moves
 from vibekit_desktop.core.services.found import Finder
 from vibekit_desktop.core.services.headers import Headers
@@ -30,6 +33,7 @@ from vibekit_desktop.core.services.vaults import OpenVault
 from vibekit_desktop.core.types.agents import AgentInfo, AgentState
 from vibekit_desktop.core.types.errors import CannotRead, ChatDamaged, CoreError, PathEscape, WorkspaceMissing
 from vibekit_desktop.core.types.events import WorkspaceMoved
+from vibekit_desktop.core.types.folders import FolderWeight
 from vibekit_desktop.core.types.ids import ChatId, WorkspacePath
 from vibekit_desktop.core.types.moves import Likeness
 from vibekit_desktop.core.types.settings import BUDGET_GB
@@ -102,6 +106,27 @@ class LibraryService:
             return self._shelf.for_workspace(str(folder)).workspace_path
 
         return await durably(work)
+
+    async def weigh_folder(self, folder: Path) -> FolderWeight | None:
+        """What the first check of a folder will go through; None if that was done already. Cancelling stops it."""
+        stop = threading.Event()
+
+        def work() -> FolderWeight | None:
+            self._shelf.refuse_as_workspace(folder)
+            if not folders.is_folder(folder):
+                raise WorkspaceMissing(str(folder))
+            known = self._shelf.find(str(folder))
+            if known is not None and known.was_checked():
+                return None
+            workspace = Workspace.open(self._fs, Path(folders.settled(str(folder))), never=(self._shelf.data_dir,))
+            with suppress(WeighingStopped):
+                return weigh(workspace, self._settings.limits(), stopped=stop.is_set)
+            return None
+
+        try:
+            return await asyncio.to_thread(work)
+        finally:
+            stop.set()  # whoever waited may have gone
 
     async def look_at_move(self, workspace: str, folder: Path) -> Likeness:
         """How much a folder is like a workspace that is not where it was."""
@@ -201,7 +226,11 @@ class LibraryService:
 
         def work() -> StoreSize:
             used = self._sizes.bytes_of([vault.folder for vault in self._shelf.vaults()])
-            return StoreSize(used_bytes=used, budget_bytes=self._settings.number(BUDGET_GB) << 30)
+            budget, folder = self._settings.number(BUDGET_GB) << 30, self._shelf.data_dir
+            free: int | None = None
+            with suppress(CannotRead):
+                free = folders.free_bytes(folder)
+            return StoreSize(used_bytes=used, budget_bytes=budget, free_bytes=free, folder=str(folder))
 
         return await asyncio.to_thread(work)
 

@@ -15,6 +15,7 @@ from vibekit_desktop.core.chat.drafts import Drafts
 from vibekit_desktop.core.chat.store import ChatStore
 from vibekit_desktop.core.chat.transcripts import StoredTranscripts
 from vibekit_desktop.core.checkpoint.kernel import CheckpointKernel
+from vibekit_desktop.core.checkpoint.known import Known
 from vibekit_desktop.core.checkpoint.vault import VaultStore
 from vibekit_desktop.core.disk import folders
 from vibekit_desktop.core.disk.fs import Fs
@@ -99,6 +100,10 @@ class OpenVault:
             return Workspace.open(self._fs, Path(self.workspace_path), never=self._never)
         except WorkspaceMissing:
             return None
+
+    def was_checked(self) -> bool:
+        """Whether the workspace was looked at as a whole before, so that a check reads only what changed."""
+        return Known(self._fs, self.store.desktop).saved_ns() > 0
 
     def kernel(self) -> CheckpointKernel:
         """The checkpoint kernel over the workspace as it is now; the same one, with what it has folded, while the folder and

@@ -12,7 +12,7 @@ from typing import Protocol
 from vibekit_desktop.core.types.chats import Message
 from vibekit_desktop.core.types.checkpoints import Author, State
 from vibekit_desktop.core.types.ids import ChatId, WorkspacePath
-from vibekit_desktop.core.types.sources import SkippedLine
+from vibekit_desktop.core.types.sources import Cleanup, SkippedLine
 
 NO_CONTENT = "no-content"
 """The history does not hold the content."""
@@ -205,6 +205,9 @@ class Source(Protocol):
 
     def root(self, home: Path, *, config_dir: Path | None = None) -> Path:
         """The folder under which this program keeps its sessions."""
+
+    def cleanup(self, home: Path, *, config_dir: Path | None = None) -> Cleanup | None:
+        """When the program deletes sessions by itself, as it is set up now; None if it never does."""
 
     def find(self, home: Path, *, config_dir: Path | None = None) -> Iterator[Path]:
         """Every session under a home folder; folders that cannot be read are passed over."""

@@ -33,12 +33,21 @@ from vibekit_desktop.core.sources.recorded_paths import RecordedRoot, is_absolut
 from vibekit_desktop.core.types.chats import Message
 from vibekit_desktop.core.types.errors import CannotRead, UnknownFormat
 from vibekit_desktop.core.types.ids import imported_chat_id
-from vibekit_desktop.core.types.sources import SkippedLine
+from vibekit_desktop.core.types.sources import Cleanup, SkippedLine
 
 _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 _TITLE_LENGTH = 80
 _BACKUP_LIMIT = 64 << 20
 _RECOGNISE_BYTES = 1 << 18
+_SETTINGS_BYTES = 1 << 20
+_CLEANUP_DAYS = 30
+"""What holds where its settings say nothing (its documentation, settings)."""
+
+
+class _Settings(msgspec.Struct, frozen=True):
+    """What we want to know of its settings."""
+
+    days: int = msgspec.field(name="cleanupPeriodDays", default=_CLEANUP_DAYS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +70,15 @@ class ClaudeCode:
     def root(self, home: Path, *, config_dir: Path | None = None) -> Path:
         """The projects folder; ``config_dir`` is what CLAUDE_CONFIG_DIR says, for the user's own home only."""
         return (config_dir or home / ".claude") / "projects"
+
+    def cleanup(self, home: Path, *, config_dir: Path | None = None) -> Cleanup | None:
+        """It deletes what was not used for a number of days whenever it starts; settings that can't be read count as none."""
+        text = read_beginning(self.root(home, config_dir=config_dir).parent / "settings.json", _SETTINGS_BYTES)
+        try:
+            days = msgspec.json.decode(text, type=_Settings).days
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            days = _CLEANUP_DAYS
+        return Cleanup(days if days > 0 else _CLEANUP_DAYS, "cleanupPeriodDays")
 
     def find(self, home: Path, *, config_dir: Path | None = None) -> Iterator[Path]:
         """Every session file of every project, in no promised order; sub-agents' files are no sessions."""

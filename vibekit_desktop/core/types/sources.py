@@ -8,9 +8,18 @@ from dataclasses import dataclass
 from vibekit_desktop.core.types.ids import ChatId
 
 
+@dataclass(frozen=True, slots=True)
+class Cleanup:
+    """A program deletes its chats by itself: those that nobody used for so many ``days``; ``setting``: what it calls that."""
+
+    days: int
+    setting: str
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceSummary:
-    """One program whose histories were looked for: its root folder, how many sessions, when the newest changed."""
+    """One program whose histories were looked for: its root folder, how many sessions, when the newest changed. ``cleanup``:
+    None if it keeps them."""
 
     name: str
     label: str
@@ -19,6 +28,7 @@ class SourceSummary:
     folders: int
     newest_at: int | None
     problems: tuple[str, ...] = ()
+    cleanup: Cleanup | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -55,7 +55,8 @@ class NewChat:
 
 class NewChatDialog(Overlay[NewChat]):
     """The dialog. ``sessions_wanted(AgentChoice, workspace)`` is answered with `show_sessions` or `no_sessions`;
-    ``check_wanted(agent)``: it is chosen, and nobody has looked yet whether it is ready.
+    ``check_wanted(agent)``: it is chosen, and nobody has looked yet whether it is ready. ``folder_chosen(workspace)`` is
+    answered with `show_weight`.
 
     Invariant: the primary button is on exactly if there is a folder (where one is asked for) that may be worked in, and an
     agent that can be started. It stays open until what is wanted was done: see `ask`.
@@ -63,6 +64,7 @@ class NewChatDialog(Overlay[NewChat]):
 
     sessions_wanted = Signal(object, str)
     check_wanted = Signal(str)
+    folder_chosen = Signal(str)
 
     def __init__(
         self,
@@ -87,6 +89,10 @@ class NewChatDialog(Overlay[NewChat]):
         self._title.setFont(hub.theme.font("title"))
         self.folder = PickButton(hub, tr("Folder"), self.card)
         self.folder.picked.connect(self._pick_folder)
+        self.weight = _label("", self.card)
+        self.weight.setFont(hub.theme.font("small"))
+        ink(self.weight, hub.theme, "text.secondary")
+        self.weight.hide()
         self.agents = AgentRows(hub, self.card)
         self.agents.chosen.connect(self._chosen)
         self.agents.accepted.connect(self._accept)
@@ -134,6 +140,7 @@ class NewChatDialog(Overlay[NewChat]):
         else:
             outer.addWidget(self._section(tr("Folder")))
             outer.addWidget(self.folder, 0, Qt.AlignmentFlag.AlignLeft)
+            outer.addWidget(self.weight)
         outer.addWidget(self._section(tr("Agent")))
         outer.addWidget(self._scroll, 1)
         outer.addWidget(self.command)
@@ -180,6 +187,15 @@ class NewChatDialog(Overlay[NewChat]):
         if words:
             self.sessions.setFocus(Qt.FocusReason.OtherFocusReason)
         self._refresh()
+
+    def show_weight(self, folder: str, text: str) -> None:
+        """How large the folder is that is chosen, where that will be felt; empty: not so large."""
+        if folder == self._workspace:
+            self.weight.setText(text)
+            self.weight.setVisible(bool(text))
+            if text:
+                QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self.weight, text))
+            self._place()
 
     def refuse(self, why: str) -> None:
         """What was wanted could not be done, and why; everything stays as it was chosen."""
@@ -228,7 +244,9 @@ class NewChatDialog(Overlay[NewChat]):
         self._folders = tuple(dict.fromkeys((folder, *self._folders)))
         self._show_folders()
         self._say("")
+        self.show_weight(folder, "")
         self._forget_sessions()
+        self.folder_chosen.emit(folder)
 
     def look_at_chosen(self) -> None:
         """Ask for a look at the agent that is chosen, once; none is started that nobody chose."""

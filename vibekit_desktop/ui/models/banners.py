@@ -12,7 +12,7 @@ from vibekit_desktop.core.types.errors import CoreError
 from vibekit_desktop.ui.error_text import sentence
 from vibekit_desktop.ui.models.damage_words import damage_told
 from vibekit_desktop.ui.models.untold import files_of, untold, untold_text
-from vibekit_desktop.ui.text import tr
+from vibekit_desktop.ui.text import tr, tr_n
 from vibekit_desktop.ui.visible import one_line
 from vibekit_desktop.ui.wording import workspace_name
 
@@ -39,7 +39,7 @@ NOTHING = Fact()
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Known:
     """What the banner depends on. ``amount``: how full the store is, in words; ``noted``: the entries of the timeline that a
-    note in the message field tells the agent of."""
+    note in the message field tells the agent of; ``deletes``: the program that deletes the chat, and after how many days."""
 
     view: ChatView | None = None
     live: LiveState | None = None
@@ -47,6 +47,7 @@ class Known:
     store: StoreSize | None = None
     amount: str = ""
     noted: frozenset[int] = frozenset()
+    deletes: tuple[str, int] = ("", 0)
 
 
 def worst(known: Known) -> Fact:
@@ -72,12 +73,21 @@ def _facts(known: Known) -> Iterator[Fact]:
         yield Fact(text, "warning", "warning", action, "leave")
     yield from _of_agent(known.live)
     if known.store is not None and known.store.used_bytes >= FULL * known.store.budget_bytes:
-        yield Fact(tr("The store is at {amount}.", amount=known.amount), "warning", "store")
+        yield Fact(tr("The store is at {amount}.", amount=known.amount), "warning", "store", tr("Manage…"), "storage")
     if view.header.archived:
         yield Fact(tr("This chat is archived."), "info", "archive", tr("Bring back"), "unarchive")
     elif timeline is not None:
         yield from _apart(view, timeline)
         yield from _untold(known, timeline)
+    if known.deletes[0]:
+        kept = tr("This one is kept here.")
+        yield Fact(f"{deletes_text(*known.deletes)}. {kept}", "info", "archive", tr("Learn more"), "keeping")
+
+
+def deletes_text(program: str, days: int) -> str:
+    """That a program deletes its chats by itself; no full stop."""
+    one, many = "{program} deletes its chats after {n} day", "{program} deletes its chats after {n} days"
+    return tr_n(one, many, days, program=program)
 
 
 def _untold(known: Known, timeline: Timeline) -> Iterator[Fact]:

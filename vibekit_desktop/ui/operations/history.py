@@ -15,6 +15,7 @@ from vibekit_desktop.core.types.sources import ImportReport
 from vibekit_desktop.ui.bridge import Bridge
 from vibekit_desktop.ui.error_text import sentence
 from vibekit_desktop.ui.notify import Notifier
+from vibekit_desktop.ui.operations.folders import FolderOperations
 from vibekit_desktop.ui.text import tr, tr_n
 
 FIRST_ROWS = 60
@@ -34,11 +35,12 @@ class HistoryOperations(QObject):
     chat_wanted = Signal(object)
     folder_opened = Signal(str, object)
 
-    def __init__(self, core: Core, bridge: Bridge, notifier: Notifier, parent: QObject) -> None:
+    def __init__(self, core: Core, bridge: Bridge, notifier: Notifier, folders: FolderOperations, parent: QObject) -> None:
         super().__init__(parent)
         self._core = core
         self._bridge = bridge
         self._notifier = notifier
+        self._folders = folders
 
     # What views ask for; each starts a task.
 
@@ -82,6 +84,8 @@ class HistoryOperations(QObject):
             self.chat_wanted.emit(newest.id)
 
     async def _open_folder(self, folder: Path) -> None:
+        if not await self._folders.may_use(str(folder)):
+            return
         try:
             workspace = await self._core.library.open_folder(folder)
         except CoreError as error:

@@ -36,7 +36,8 @@ class ChatPage(QWidget):
     page's. Without an argument: ``leave_requested``: a restore that did not end is to be ended, the files as they are;
     ``restart_requested``: the agent is to be started again; ``sign_in_requested``: somebody wants to sign in;
     ``unarchive_requested``: the chat is to come back; ``locate_requested``: somebody knows where its folder is now;
-    ``foot_changed``: the foot has another height.
+    ``keeping_requested``, ``storage_requested``: somebody wants to know what is kept, or how much; ``foot_changed``: the foot
+    has another height.
     ``match_requested(point)``: the files are to be as they were where the chat is; ``damage_requested(damage)``: what can't be
     read is to be told one by one.
     """
@@ -47,6 +48,8 @@ class ChatPage(QWidget):
     unarchive_requested = Signal()
     locate_requested = Signal()
     match_requested = Signal(object)
+    keeping_requested = Signal()
+    storage_requested = Signal()
     damage_requested = Signal(object)
     foot_changed = Signal()
 
@@ -168,6 +171,11 @@ class ChatPage(QWidget):
         self._known = replace(self._known, store=size, amount=amount_words(size))
         self._say_what_is_wrong()
 
+    def set_cleanup(self, program: str, days: int) -> None:
+        """The program that the shown chat comes from deletes it after so many days; an empty name: nothing is to be said."""
+        self._known = replace(self._known, deletes=(program, days))
+        self._say_what_is_wrong()
+
     # The banner: one fact at a time, the worst first.
 
     def _say_what_is_wrong(self) -> None:
@@ -186,6 +194,10 @@ class ChatPage(QWidget):
                 self.locate_requested.emit()
             case "unarchive":
                 self.unarchive_requested.emit()
+            case "keeping":
+                self.keeping_requested.emit()
+            case "storage":
+                self.storage_requested.emit()
             case "damage" if self._view is not None:
                 self.damage_requested.emit(self._view.damage)
             case "note":

@@ -29,8 +29,8 @@ _INSET, _BETWEEN_BUTTONS = 12, 6
 
 class Sidebar(QWidget):
     """The pane. ``chat_chosen`` carries a chat id; ``import_requested`` a path to read; ``folder_requested`` a folder to work
-    in; ``hide_requested`` asks to hide or show the pane; ``new_chat_requested`` has no argument. What is asked of single chats
-    are the signals of ``list``.
+    in; ``hide_requested`` asks to hide or show the pane; ``new_chat_requested`` and ``storage_requested`` have no argument.
+    What is asked of single chats are the signals of ``list``.
     """
 
     chat_chosen = Signal(str)
@@ -38,6 +38,7 @@ class Sidebar(QWidget):
     folder_requested = Signal(str)
     hide_requested = Signal()
     new_chat_requested = Signal()
+    storage_requested = Signal()
 
     def __init__(self, hub: ThemeHub, model: ChatListModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -71,6 +72,7 @@ class Sidebar(QWidget):
         self._import = Button(hub, tr("Import…"), size="large", icon="import", parent=self)
         self._import.clicked.connect(self.open_import_menu)
         self.store = StoreLine(hub, self)
+        self.store.clicked.connect(self.storage_requested)
         self._build()
         for news in (model.counted, model.archived_counted):
             news.connect(self._counted)
@@ -122,10 +124,11 @@ class Sidebar(QWidget):
         whole.addWidget(Hairline(self._hub, self))
         whole.addLayout(foot)
         chats, archived = self.switch.side(archived=False), self.switch.side(archived=True)
-        order = (self.picker, self._hide, self.search, chats, archived, self.filter, self.list, self.new_chat, self._import)
+        top = (self.picker, self._hide, self.search, chats, archived, self.filter)
+        order = (*top, self.list, self.new_chat, self._import, self.store)
         for first, second in pairwise(order):
             self.setTabOrder(first, second)
-        self.last_stop: QWidget = self._import
+        self.last_stop: QWidget = self.store
         """What Tab goes to last in it."""
 
     def _themed(self) -> None:

@@ -2,7 +2,7 @@
 
 from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent
-from PySide6.QtWidgets import QSizePolicy, QWidget
+from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QWidget
 
 from vibekit_desktop.core.api import StoreSize
 from vibekit_desktop.ui.text import tr
@@ -24,6 +24,13 @@ def amount_words(size: StoreSize) -> str:
     return tr("{used} MB of {budget} GB", used=max(1, round(size.used_bytes / (1 << 20))), budget=budget)
 
 
+def free_words(size_bytes: int) -> str:
+    """ "80 GB", "212 MB": in the units of `amount_words`."""
+    if size_bytes >= _GB:
+        return tr("{n} GB", n=_number(size_bytes / _GB))
+    return tr("{n} MB", n=round(size_bytes / (1 << 20)))
+
+
 def meter_token(share: float) -> str:
     """The colour of the meter: neutral, a warning from 90 %, full from 98 %."""
     return "danger.fill" if share >= FULL else "warning.fill" if share >= WARNS else "bg.thumb"
@@ -38,14 +45,17 @@ def _number(value: float) -> str:
     return f"{value:,.0f}" if value >= 99.5 or round(value, 1) == round(value) else f"{value:.1f}"
 
 
-class StoreLine(QWidget):
-    """Invariant: hidden until the size is known."""
+class StoreLine(QAbstractButton):
+    """A button that tells more of it. Invariant: hidden until the size is known."""
 
     def __init__(self, hub: ThemeHub, parent: QWidget) -> None:
         super().__init__(parent)
         self._hub = hub
         self._size: StoreSize | None = None
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setAttribute(Qt.WidgetAttribute.WA_Hover)
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.hide()
         hub.changed.connect(self._themed)
 
