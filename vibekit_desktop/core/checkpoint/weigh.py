@@ -18,7 +18,7 @@ from vibekit_desktop.core.types.settings import Limits
 
 _SAMPLE = 200
 """So many files tell what one costs."""
-_COPY = 1.5
+_COPY = 3.0
 """Keeping a copy of a small file costs so many times what reading it does."""
 
 
