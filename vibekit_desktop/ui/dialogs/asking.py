@@ -49,7 +49,6 @@ class Asking(Overlay[T]):
         self._words.setSpacing(4)
         self.title, self.text = _label(title, self.card), _label(text, self.card)
         for label in (self.title, self.text):
-            label.setFixedWidth(self.inner_width)
             self._words.addWidget(label)
         top.addLayout(self._words, 1)
         outer.addLayout(top)
@@ -94,6 +93,8 @@ class Asking(Overlay[T]):
 
     def _dress(self) -> None:
         theme = self.hub.theme
+        for label in (self.title, self.text):
+            label.setFixedWidth(self.inner_width)
         self.title.setFont(theme.font("heading"))
         self.text.setFont(theme.font("body"))
         ink(self.title, theme, "text.primary")

@@ -32,7 +32,7 @@ from vibekit_desktop.ui.dialogs.sign_in import show_through
 from vibekit_desktop.ui.error_text import sentence
 from vibekit_desktop.ui.text import tr, tr_n
 from vibekit_desktop.ui.theme.palette import ThemeHub
-from vibekit_desktop.ui.theme.style import ink
+from vibekit_desktop.ui.theme.style import Dress
 from vibekit_desktop.ui.views.agent_rows import AgentRows, can_start
 from vibekit_desktop.ui.views.controls import Button
 from vibekit_desktop.ui.views.segments import PickButton
@@ -86,12 +86,11 @@ class NewChatDialog(Overlay[NewChat]):
         title = tr("Continue with an agent") if go_on else tr("New chat")
         self.setAccessibleName(title)
         self._title = _label(title, self.card)
-        self._title.setFont(hub.theme.font("title"))
+        Dress(self._title, hub, "title")
         self.folder = PickButton(hub, tr("Folder"), self.card)
         self.folder.picked.connect(self._pick_folder)
         self.weight = _label("", self.card)
-        self.weight.setFont(hub.theme.font("small"))
-        ink(self.weight, hub.theme, "text.secondary")
+        Dress(self.weight, hub, "small", "text.secondary")
         self.weight.hide()
         self.agents = AgentRows(hub, self.card)
         self.agents.chosen.connect(self._chosen)
@@ -120,7 +119,7 @@ class NewChatDialog(Overlay[NewChat]):
         self._looked_at: set[str] = set()
         self._session_choices: Sequence[tuple[str, object]] = ()
         self.note = _label("", self.card)
-        self.note.setFont(hub.theme.font("small"))
+        self._note_dress = Dress(self.note, hub, "small", "text.secondary")
         self.cancel = Button(hub, tr("Cancel"), size="large", parent=self.card)
         self.cancel.clicked.connect(lambda: self.answer(None))
         self.primary = Button(hub, "", kind="primary", size="large", parent=self.card)
@@ -160,8 +159,7 @@ class NewChatDialog(Overlay[NewChat]):
 
     def _section(self, text: str) -> QLabel:
         label = _label(text, self.card)
-        label.setFont(self.hub.theme.font("label"))
-        ink(label, self.hub.theme, "text.tertiary")
+        Dress(label, self.hub, "label", "text.tertiary")
         return label
 
     # What it shows
@@ -209,7 +207,7 @@ class NewChatDialog(Overlay[NewChat]):
 
     def _say(self, text: str, *, wrong: bool = False) -> None:
         self.note.setText(text)
-        ink(self.note, self.hub.theme, "danger.text" if wrong else "text.secondary")
+        self._note_dress.set_token("danger.text" if wrong else "text.secondary")
         if wrong:
             QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self.note, text))
         self._place()

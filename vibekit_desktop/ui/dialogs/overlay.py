@@ -56,7 +56,10 @@ class Overlay(QWidget, Generic[T]):
         self._former: QWidget | None = None
         self.hide()
         parent.installEventFilter(self)
-        hub.changed.connect(self.update)
+        self._again = QTimer(self)
+        self._again.setSingleShot(True)
+        self._again.timeout.connect(self._themed)
+        hub.changed.connect(self._again.start)
 
     # For subclasses.
 
@@ -122,6 +125,11 @@ class Overlay(QWidget, Generic[T]):
         self.update(self.card.geometry().adjusted(-reach, -reach, reach, reach))
         if self.stops:
             self.stops[0].setFocus(Qt.FocusReason.TabFocusReason)
+
+    def _themed(self) -> None:
+        """Another theme or size of text, which all parts have by now."""
+        if not self.isHidden():
+            self._place()
 
     def _former_gone(self) -> None:
         self._former = None

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from vibekit_desktop.ui.dialogs.overlay import Overlay
 from vibekit_desktop.ui.theme.palette import ThemeHub
-from vibekit_desktop.ui.theme.style import ink, rounded
+from vibekit_desktop.ui.theme.style import Dress, rounded
 from vibekit_desktop.ui.views.controls import Button, draw_icon
 
 
@@ -31,7 +31,6 @@ class Question(Overlay[str]):
         self, hub: ThemeHub, parent: QWidget, title: str, text: str, choices: Sequence[Choice], *, icon: str = "undo"
     ) -> None:
         super().__init__(hub, parent)
-        theme = hub.theme
         self.setAccessibleName(title)
         self.setAccessibleDescription(text)
         outer = QVBoxLayout(self.card)
@@ -43,13 +42,13 @@ class Question(Overlay[str]):
         words = QVBoxLayout()
         words.setSpacing(4)
         self._title = _words(title, self.card)
-        self._title.setFont(theme.font("heading"))
+        Dress(self._title, hub, "heading")
         self._text = _words(text, self.card)
-        self._text.setFont(theme.font("body"))
-        ink(self._text, theme, "text.secondary")
+        Dress(self._text, hub, "body", "text.secondary")
         for label in (self._title, self._text):
-            label.setMinimumWidth(hub.theme.size("question-width") - 48 - 50)
             words.addWidget(label)
+        self._fit()
+        hub.changed.connect(self._fit)
         top.addLayout(words, 1)
         outer.addLayout(top)
         row = QHBoxLayout()
@@ -63,6 +62,10 @@ class Question(Overlay[str]):
         outer.addLayout(row)
         quiet = next(number for number, choice in enumerate(choices) if not choice.key)
         self.stops = [*self.stops[quiet:], *self.stops[:quiet]]
+
+    def _fit(self) -> None:
+        for label in (self._title, self._text):
+            label.setMinimumWidth(self.hub.theme.size("question-width") - 48 - 50)
 
     def button(self, text: str) -> Button:
         """The button with these words."""

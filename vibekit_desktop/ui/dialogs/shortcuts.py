@@ -10,7 +10,7 @@ from vibekit_desktop.ui.dialogs.overlay import Overlay
 from vibekit_desktop.ui.dialogs.sign_in import show_through
 from vibekit_desktop.ui.text import tr
 from vibekit_desktop.ui.theme.palette import ThemeHub
-from vibekit_desktop.ui.theme.style import ink
+from vibekit_desktop.ui.theme.style import Dress
 from vibekit_desktop.ui.views.controls import Button
 
 _WIDTH, _HIGHEST = 520, 620
@@ -61,8 +61,7 @@ class Shortcuts(Overlay[str]):
         grid.setVerticalSpacing(8)
         grid.setColumnStretch(0, 1)
         for number, (text, keys) in enumerate(rows):
-            what, how = self._label(text, "body"), self._label(keys, "body")
-            ink(how, hub.theme, "text.secondary")
+            what, how = self._label(text, "body"), self._label(keys, "body", "text.secondary")
             how.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignTop)
             grid.addWidget(what, number, 0)
             grid.addWidget(how, number, 1)
@@ -85,10 +84,10 @@ class Shortcuts(Overlay[str]):
         self._rest = close.sizeHint().height() + hub.theme.line_height("title") + 40 + 24
         self._body = body
 
-    def _label(self, text: str, style: str) -> QLabel:
+    def _label(self, text: str, style: str, token: str = "") -> QLabel:
         label = QLabel(text, self.card)
         label.setTextFormat(Qt.TextFormat.PlainText)
-        label.setFont(self.hub.theme.font(style))
+        Dress(label, self.hub, style, token)
         return label
 
     def wanted_size(self, room: QSize) -> QSize:

@@ -14,7 +14,7 @@ from vibekit_desktop.core.types.agents import SignIn, SignInKind
 from vibekit_desktop.ui.dialogs.overlay import Overlay
 from vibekit_desktop.ui.text import tr
 from vibekit_desktop.ui.theme.palette import ThemeHub
-from vibekit_desktop.ui.theme.style import ink
+from vibekit_desktop.ui.theme.style import Dress
 from vibekit_desktop.ui.views.controls import Button
 from vibekit_desktop.ui.views.framed import Framed
 from vibekit_desktop.ui.visible import one_line
@@ -85,8 +85,7 @@ class SignInDialog(Overlay[str]):
         label.setTextFormat(Qt.TextFormat.PlainText)
         label.setWordWrap(True)
         label.setText(text)
-        label.setFont(self.hub.theme.font(style))
-        ink(label, self.hub.theme, token)
+        Dress(label, self.hub, style, token)
         return label
 
     def _row(self, way: SignIn, body: QWidget) -> QVBoxLayout:

@@ -7,7 +7,7 @@ from vibekit_desktop.core.api import StoreSize
 from vibekit_desktop.ui.dialogs.asking import Asking
 from vibekit_desktop.ui.text import tr
 from vibekit_desktop.ui.theme.palette import ThemeHub
-from vibekit_desktop.ui.theme.style import ink
+from vibekit_desktop.ui.theme.style import Dress
 from vibekit_desktop.ui.views.segments import PickButton
 from vibekit_desktop.ui.views.store_line import amount_words, free_words
 from vibekit_desktop.ui.visible import visible_name
@@ -50,7 +50,7 @@ class StorageDialog(Asking[str]):
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(8)
         self._label = QLabel(tr("Tell me above"), part)
-        ink(self._label, hub.theme, "text.primary")
+        Dress(self._label, hub, "body", "text.primary")
         row.addWidget(self._label)
         row.addWidget(self.budget)
         row.addStretch(1)

@@ -2,7 +2,7 @@
 
 import math
 
-from PySide6.QtCore import QRectF, Qt
+from PySide6.QtCore import QObject, QRectF, Qt
 from PySide6.QtGui import (
     QBrush,
     QColor,
@@ -38,6 +38,28 @@ def ink(widget: QWidget, theme: Theme, token: str) -> None:
     palette = QPalette()
     palette.setColor(QPalette.ColorRole.WindowText, theme.color(token))
     widget.setPalette(palette)
+
+
+class Dress(QObject):
+    """The font and the colour of the words of a widget, by their names; they follow the theme while the widget lives. An empty
+    name leaves what the program gives."""
+
+    def __init__(self, widget: QWidget, hub: ThemeHub, style: str, token: str = "") -> None:
+        super().__init__(widget)
+        self._widget, self._hub, self._style, self._token = widget, hub, style, token
+        hub.changed.connect(self._apply)
+        self._apply()
+
+    def set_token(self, token: str) -> None:
+        """Another colour."""
+        self._token = token
+        self._apply()
+
+    def _apply(self) -> None:
+        if self._style:
+            self._widget.setFont(self._hub.theme.font(self._style))
+        if self._token:
+            ink(self._widget, self._hub.theme, self._token)
 
 
 class _Shadow(QGraphicsDropShadowEffect):
