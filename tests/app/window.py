@@ -70,6 +70,7 @@ class Window:
         self.shell.fill(self.main)
         self.wired: Wired = build(Dirs(data), home=home, clock=clock)
         self.conductor = Conductor(self.wired.core, hub, self.main)
+        self.conductor.told.learn(("claude-code",))  # somebody who has used the program before
         self.wired.bus.adopt_thread()
         self._collector = Collector(self.main)
         self._collector.start()
