@@ -1,13 +1,14 @@
 """The heads of a review where there is little room: the name of the file and the sides are what is left last."""
 
 import pytest
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
 from tests.ui import sample_changes as samples
 from vibekit_desktop.core.types.checkpoints import AfterTurn, BeforeTurn
 from vibekit_desktop.ui.models.files import FileEntry
 from vibekit_desktop.ui.models.review_options import ReviewOptions
+from vibekit_desktop.ui.theme.dress import apply
 from vibekit_desktop.ui.theme.palette import ThemeHub
 from vibekit_desktop.ui.views.review_bar import ReviewBar
 from vibekit_desktop.ui.views.review_head import FileHead
@@ -18,8 +19,11 @@ WIDTHS = [(1168, 1.0), (860, 1.0), (800, 1.0), (700, 1.0), (600, 1.0), (800, 1.5
 
 
 @pytest.fixture
-def hub(qtbot: QtBot) -> ThemeHub:
-    return ThemeHub("light", still=True)
+def hub(qapp: QApplication) -> ThemeHub:
+    """Of the application too: how large a check box is follows its style."""
+    made = ThemeHub("light", still=True)
+    apply(qapp, made)
+    return made
 
 
 @pytest.fixture
@@ -67,7 +71,7 @@ def test_the_name_of_the_file_is_worth_more_than_words_on_buttons(
     head.set_hunk(0, 3)
     show(pane, head, width)
     name = hub.theme.metrics("code", weight=500).horizontalAdvance("csv_writer.py")
-    assert head._line.width() >= 22 + 8 + 24 + min(name, 70 * zoom) - 1, "but for what rounding takes"
+    assert head._line.width() >= 22 + 8 + 24 + min(name, 66 * zoom) - 1, "but for what rounding takes"
     assert head.can_undo
     assert head.can_undo_hunk
     for button in (head._undo, head._undo_hunk):
