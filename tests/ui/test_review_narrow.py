@@ -1,5 +1,7 @@
 """The heads of a review where there is little room: the name of the file and the sides are what is left last."""
 
+from collections.abc import Iterator
+
 import pytest
 from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
@@ -19,11 +21,12 @@ WIDTHS = [(1168, 1.0), (860, 1.0), (800, 1.0), (700, 1.0), (600, 1.0), (800, 1.5
 
 
 @pytest.fixture
-def hub(qapp: QApplication) -> ThemeHub:
+def hub(qapp: QApplication) -> Iterator[ThemeHub]:
     """Of the application too: how large a check box is follows its style."""
     made = ThemeHub("light", still=True)
     apply(qapp, made)
-    return made
+    yield made
+    made.set_zoom(1.0)
 
 
 @pytest.fixture
