@@ -19,7 +19,7 @@ from vibekit_desktop.ui.views.heights import Heights
 _EDGE = 32
 _PAD = 14
 _KEEP = 120
-_FAR = 2
+_FAR = 1.5
 """What is more screens away is gone to by the guessed heights."""
 _RING = 8
 """A ring around a block reaches so far out of it."""

@@ -164,10 +164,11 @@ class TextLayout:
 
     def _find_links(self) -> list[Hit]:
         hits: list[Hit] = []
+        layout = self._document.documentLayout()
         for block in blocks_of(self._document):
             openable = [(at, *self._openable[at]) for at in self._openable if block.contains(at)]
             places = [(at, length, QTextCharFormat()) for at, length, _ in openable]
-            for (_, _, path), boxes in zip(openable, self._line_boxes(block, places), strict=True):
+            for (_, _, path), boxes in zip(openable, self._line_boxes(block, places, layout), strict=True):
                 name = tr("Open the file {path}", path=visible_name(path))
                 hits += [Hit(box, "file", name, path) for box in boxes]
             anchors = [
@@ -175,7 +176,7 @@ class TextLayout:
                 for found in fragments_of(block)
                 if found[2].isAnchor() and found[2].anchorHref() and found[0] not in self._openable
             ]
-            for (_, _, shape), boxes in zip(anchors, self._line_boxes(block, anchors), strict=True):
+            for (_, _, shape), boxes in zip(anchors, self._line_boxes(block, anchors, layout), strict=True):
                 name = tr("Open {address}", address=shape.anchorHref()[:200])
                 hits += [Hit(box, "link", name, shape.anchorHref()) for box in boxes]
         return hits
@@ -238,10 +239,10 @@ class TextLayout:
         cursor = QTextCursor(document)
         cursor.beginEditBlock()
         drop_empty_cell_starts(cursor, document)
-        last = document.lastBlock()
+        last, forms = document.lastBlock(), _Forms(theme)
         for block in blocks_of(document):
             self._dress_block(cursor, block, is_last=block == last)
-            self._dress_fragments(cursor, block)
+            self._dress_fragments(cursor, block, forms)
         for frame in document.rootFrame().childFrames():
             if isinstance(frame, QTextTable):
                 dress_table(theme, frame)
@@ -281,8 +282,7 @@ class TextLayout:
             shape.setProperty(QTextFormat.Property.FontSizeAdjustment, 0)
             cursor.mergeCharFormat(shape)
 
-    def _dress_fragments(self, cursor: QTextCursor, block: QTextBlock) -> None:
-        theme = self._theme
+    def _dress_fragments(self, cursor: QTextCursor, block: QTextBlock, forms: "_Forms") -> None:
         whole_code = is_code(block)
         for start, length, shape in list(fragments_of(block)):
             if not (shape.fontFixedPitch() or shape.isAnchor() or shape.isImageFormat()):
@@ -292,25 +292,19 @@ class TextLayout:
             if shape.isImageFormat():
                 cursor.insertText(tr("(picture)"), QTextCharFormat())
                 continue
-            new = QTextCharFormat()
-            path = file_in(shape.anchorHref() if shape.isAnchor() else cursor.selectedText(), self._files)
-            if path and not whole_code:
+            path = ""
+            if self._files and not whole_code:
+                path = file_in(shape.anchorHref() if shape.isAnchor() else cursor.selectedText(), self._files)
+            if path:
                 self._openable[start] = (length, path)
-                new.setForeground(theme.color("accent.text"))
-            if shape.fontFixedPitch():
-                set_font(new, theme.font("code" if whole_code else "code-inline"))
-            if shape.isAnchor():
-                new.setForeground(theme.color("accent.text"))
-                new.setFontUnderline(False)
-            cursor.mergeCharFormat(new)
+            font = ("code" if whole_code else "code-inline") if shape.fontFixedPitch() else ""
+            cursor.mergeCharFormat(forms.of(font, accent=bool(path) or shape.isAnchor(), plain=shape.isAnchor()))
             if shape.fontFixedPitch() and not whole_code:
-                self._pad(cursor, block, start, length)
+                self._pad(cursor, block, start, length, forms.space)
 
-    def _pad(self, cursor: QTextCursor, block: QTextBlock, start: int, length: int) -> None:
+    @staticmethod
+    def _pad(cursor: QTextCursor, block: QTextBlock, start: int, length: int, space: QTextCharFormat) -> None:
         """Room for the box of a code span: spacing after the character before it, and after its last one."""
-        space = QTextCharFormat()
-        space.setFontLetterSpacingType(QFont.SpacingType.AbsoluteSpacing)
-        space.setFontLetterSpacing(_PAD - 1)
         ends = [start + length - 1] if start == block.position() else [start - 1, start + length - 1]
         for at in ends:
             cursor.setPosition(at)
@@ -321,37 +315,66 @@ class TextLayout:
 
     def _find_spans(self) -> None:
         code_from: QRectF | None = None
+        layout = self._document.documentLayout()  # asking for it costs more than all that is asked of it for a block
         for block in blocks_of(self._document):
             quote = block.blockFormat().intProperty(QTextFormat.Property.BlockQuoteLevel)
             if block.blockFormat().hasProperty(_RULE):
-                box = self._document.documentLayout().blockBoundingRect(block)
+                box = layout.blockBoundingRect(block)
                 self._bars.append(QRectF(0, round(box.center().y()), self._document.textWidth(), 1))
             if quote:
-                box = self._document.documentLayout().blockBoundingRect(block)
+                box = layout.blockBoundingRect(block)
                 more = block.next().blockFormat().intProperty(QTextFormat.Property.BlockQuoteLevel) >= quote
                 height = box.height() + (block.blockFormat().bottomMargin() if more else 0)
                 self._bars += [QRectF(14 * level, box.y(), 2, height) for level in range(quote)]
             if is_code(block):
-                box = self._document.documentLayout().blockBoundingRect(block)
+                box = layout.blockBoundingRect(block)
                 code_from = box if code_from is None else code_from.united(box)
                 if not is_code(block.next()):
                     self._boxes.append(code_from.adjusted(-8, -4, 0, 4))
                     code_from = None
                 continue
             fixed = [found for found in fragments_of(block) if found[2].fontFixedPitch()]
-            for boxes in self._line_boxes(block, fixed):
+            for boxes in self._line_boxes(block, fixed, layout):
                 for box in boxes:
                     middle = box.center().y()
                     self._spans.append(QRectF(box.x() - _PAD + 1, middle - 11, box.width() + _PAD - 1, 20))
         self._spans = _joined(self._spans)
 
-    def _line_boxes(self, block: QTextBlock, fragments: Sequence[tuple[int, int, QTextCharFormat]]) -> Iterator[list[QRectF]]:
+    @staticmethod
+    def _line_boxes(
+        block: QTextBlock, fragments: Sequence[tuple[int, int, QTextCharFormat]], layout: QAbstractTextDocumentLayout
+    ) -> Iterator[list[QRectF]]:
         """Where each of some fragments of a block stands, one box per line."""
         if not fragments:
             return
         at = block.position()
-        origin = self._document.documentLayout().blockBoundingRect(block).topLeft()
+        origin = layout.blockBoundingRect(block).topLeft()
         yield from line_boxes(block, origin, [(start - at, start + length - at) for start, length, _ in fragments])
+
+
+class _Forms:
+    """The looks that pieces of one document get, each made once."""
+
+    def __init__(self, theme: Theme) -> None:
+        self._theme = theme
+        self._known: dict[tuple[str, bool, bool], QTextCharFormat] = {}
+        self.space = QTextCharFormat()
+        """Room after a character."""
+        self.space.setFontLetterSpacingType(QFont.SpacingType.AbsoluteSpacing)
+        self.space.setFontLetterSpacing(_PAD - 1)
+
+    def of(self, font: str, *, accent: bool, plain: bool) -> QTextCharFormat:
+        """The named font, the colour of what can be opened, no line under it; what is empty or off stays as it is."""
+        known = self._known.get((font, accent, plain))
+        if known is None:
+            known = self._known[font, accent, plain] = QTextCharFormat()
+            if font:
+                set_font(known, self._theme.font(font))
+            if accent:
+                known.setForeground(self._theme.color("accent.text"))
+            if plain:
+                known.setFontUnderline(False)
+        return known
 
 
 def _joined(boxes: list[QRectF]) -> list[QRectF]:
