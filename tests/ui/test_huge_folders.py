@@ -54,7 +54,7 @@ def test_the_words_say_how_many_files_and_about_how_long() -> None:
 
 def test_of_more_than_is_checked_they_say_what_is_recorded_and_what_is_not() -> None:
     count, text = weight_words(weight(200_000, 0.0))
-    assert count == "More than 200,000 files here."
+    assert count == "More than 200,000 files and folders here."
     assert "too many to check" in text
     assert "commands change beside that is not seen" in text
     assert "first check" not in text

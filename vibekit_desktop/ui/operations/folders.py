@@ -30,7 +30,7 @@ _log = logging.getLogger(__name__)
 def weight_words(weight: FolderWeight) -> tuple[str, str]:
     """How many files there are, and what that means; both empty where nobody will feel it."""
     if weight.is_too_large:
-        count = tr_n("More than {n} file here.", "More than {n} files here.", weight.limit)
+        count = tr("More than {n} files and folders here.", n=weight.limit)
         text = tr(
             "That is too many to check before and after each turn. What an agent says it changes is recorded and can be taken "
             "back; what its commands change beside that is not seen."
