@@ -19,7 +19,7 @@ FOLDER = "/home/ada/code/mountain"
 
 
 def weight(files: int, check_s: float, *, limit: int = 200_000) -> FolderWeight:
-    return FolderWeight(folder=FOLDER, files=files, limit=limit, check_s=check_s)
+    return FolderWeight(files=files, limit=limit, check_s=check_s)
 
 
 @pytest.fixture

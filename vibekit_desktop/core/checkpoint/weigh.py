@@ -38,13 +38,12 @@ def weigh(workspace: Workspace, limits: Limits, *, stopped: Callable[[], bool]) 
     found = baseline.survey(workspace, entering=go_on)
     clean = found.git.clean if found.git is not None else {}
     files = {path: stamp for path, stamp in found.tree.entries.items() if stamp.kind in ("file", "link")}
-    folder = str(workspace.root)
     if found.cut_short:
-        return FolderWeight(folder=folder, files=baseline.MOST_ENTRIES, limit=baseline.MOST_ENTRIES, check_s=0.0)
+        return FolderWeight(files=baseline.MOST_ENTRIES, limit=baseline.MOST_ENTRIES, check_s=0.0)
     copied, read = _to_be_read(files, clean, limits)
     looked_s = time.perf_counter() - started
     looked_s += _each_s(workspace, copied, go_on) * (1 + _COPY) * len(copied) + _each_s(workspace, read, go_on) * len(read)
-    return FolderWeight(folder=folder, files=len(files), limit=baseline.MOST_ENTRIES, check_s=looked_s)
+    return FolderWeight(files=len(files), limit=baseline.MOST_ENTRIES, check_s=looked_s)
 
 
 def _to_be_read(

@@ -9,7 +9,6 @@ class FolderWeight:
     at the limit the folder is too large to be checked as a whole (docs/storage-format.md 5). ``check_s``: about how many
     seconds the first check takes on this disk, as a few files of it say."""
 
-    folder: str
     files: int
     limit: int
     check_s: float

@@ -63,8 +63,8 @@ class KeepOperations(QObject):
 
     def _look(self) -> None:
         name = self._source
+        self._tell()  # what was said of the chat before is not said of this one
         if not name or name in self._told.words or name in self._sources:
-            self._tell()
             return
 
         async def work() -> None:
@@ -158,5 +158,5 @@ def outcome(report: ImportReport) -> tuple[str, str]:
     text = tr_n("{n} chat is kept here.", "{n} chats are kept here.", kept)
     if not report.failed:
         return text, "done"
-    one, many = "{n} could not be read: {why}", "{n} could not be read: {why}"
-    return f"{text} {tr_n(one, many, len(report.failed), why=report.failed[0].reason)}", "error"
+    unread = tr("{n} could not be read: {why}", n=len(report.failed), why=report.failed[0].reason)
+    return f"{text} {unread}", "error"

@@ -315,7 +315,7 @@ class TextLayout:
 
     def _find_spans(self) -> None:
         code_from: QRectF | None = None
-        layout = self._document.documentLayout()  # asking for it costs more than all that is asked of it for a block
+        layout = self._document.documentLayout()
         for block in blocks_of(self._document):
             quote = block.blockFormat().intProperty(QTextFormat.Property.BlockQuoteLevel)
             if block.blockFormat().hasProperty(_RULE):
