@@ -3,6 +3,8 @@
 Functions over a painter and a theme; no state but the caches of `theme`. UI thread only.
 """
 
+from math import floor
+
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter
 
@@ -46,12 +48,16 @@ def draw_text(
     painter.setFont(theme.font(style, weight=weight))
     painter.setPen(theme.color(token))
     x = box.right() - width if right else box.left()
-    baseline = box.top() + (box.height() + metrics.ascent() - metrics.descent()) / 2
+    # On a whole pixel of the screen: between two, the two ways to draw a line do not choose the same one. A half always goes
+    # down: `round` goes to the even number, by where the row is.
+    ratio = painter.deviceTransform().m22()
+    middle = box.top() + (box.height() + metrics.ascent() - metrics.descent()) / 2
+    baseline = floor(middle * ratio + 0.5) / ratio
     if shown.isascii() and len(shown) <= _SHORT:
         # Other characters may come from other fonts, whose ascent would move the line.
-        painter.drawStaticText(QPointF(round(x), round(baseline) - metrics.ascent()), theme.line(style, shown, weight=weight))
+        painter.drawStaticText(QPointF(round(x), baseline - metrics.ascent()), theme.line(style, shown, weight=weight))
     else:
-        painter.drawText(QPointF(round(x), round(baseline)), shown)
+        painter.drawText(QPointF(round(x), baseline), shown)
     return min(width, box.width())
 
 
