@@ -1,6 +1,7 @@
 """What painted things and labels have of the theme: rounded boxes, focus ring, shadow, the colour of words. UI thread only."""
 
 import math
+from collections.abc import Iterable
 
 from PySide6.QtCore import QObject, QRectF, Qt
 from PySide6.QtGui import (
@@ -29,6 +30,17 @@ def rounded(painter: QPainter, box: QRectF, radius: float, *, fill: QColor | Non
     painter.setBrush(fill if fill is not None else Qt.BrushStyle.NoBrush)
     inner = box.adjusted(0.5, 0.5, -0.5, -0.5) if line is not None else box
     painter.drawRoundedRect(inner, radius - (0.5 if line is not None else 0), radius - (0.5 if line is not None else 0))
+    painter.restore()
+
+
+def all_rounded(painter: QPainter, boxes: Iterable[QRectF], radius: float, fill: QColor) -> None:
+    """Rounded boxes of one colour without a line."""
+    painter.save()
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(fill)
+    for box in boxes:
+        painter.drawRoundedRect(box, radius, radius)
     painter.restore()
 
 

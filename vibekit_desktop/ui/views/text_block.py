@@ -6,8 +6,8 @@ blank (returning nothing would let Qt open the path itself). Links are only repo
 
 import copy
 import re
-from collections.abc import Iterator, Sequence, Set
-from typing import Self
+from collections.abc import Sequence, Set
+from typing import NamedTuple, Self
 
 from PySide6.QtCore import QPointF, QRectF, QUrl
 from PySide6.QtGui import (
@@ -28,7 +28,7 @@ from PySide6.QtGui import (
 
 from vibekit_desktop.ui.text import tr
 from vibekit_desktop.ui.theme.palette import Theme
-from vibekit_desktop.ui.theme.style import rounded
+from vibekit_desktop.ui.theme.style import all_rounded, rounded
 from vibekit_desktop.ui.views.block_view import Hit
 from vibekit_desktop.ui.views.text_dress import (
     GAP,
@@ -75,6 +75,21 @@ def without_images(text: str) -> str:
     return "".join(parts)
 
 
+class _Marked(NamedTuple):
+    """A paragraph with something beside its letters that has to be placed anew at every width. Ranges are counted from where
+    the paragraph begins."""
+
+    block: QTextBlock
+    quote: int
+    rule: bool
+    code: bool
+    spans: list[tuple[int, int]]
+    files: list[tuple[tuple[int, int], str]]
+    """Code spans and links that name a file that can be opened, and its path."""
+    anchors: list[tuple[tuple[int, int], str]]
+    """Other links, and where they lead."""
+
+
 class TextLayout:
     """A piece of prose at one width. ``plain`` shows the text as it is; ``files``: paths that can be opened where they stand in
     a code span or behind a link. Invariant: the document does not change, but for its width by `at_width`."""
@@ -95,8 +110,7 @@ class TextLayout:
         self._style = style
         self._plain = plain
         self._files = files
-        self._openable: dict[int, tuple[int, str]] = {}
-        """Where a path that can be opened begins: how long it is, and the path."""
+        self._marked: list[_Marked] = []
         document = DeadDocument()
         self._document = document
         document.setUndoRedoEnabled(False)
@@ -164,21 +178,17 @@ class TextLayout:
 
     def _find_links(self) -> list[Hit]:
         hits: list[Hit] = []
-        layout = self._document.documentLayout()
-        for block in blocks_of(self._document):
-            openable = [(at, *self._openable[at]) for at in self._openable if block.contains(at)]
-            places = [(at, length, QTextCharFormat()) for at, length, _ in openable]
-            for (_, _, path), boxes in zip(openable, self._line_boxes(block, places, layout), strict=True):
+        for marked in self._marked:
+            for (_, path), boxes in zip(
+                marked.files, self._boxes_of(marked.block, [at for at, _ in marked.files]), strict=True
+            ):
                 name = tr("Open the file {path}", path=visible_name(path))
                 hits += [Hit(box, "file", name, path) for box in boxes]
-            anchors = [
-                found
-                for found in fragments_of(block)
-                if found[2].isAnchor() and found[2].anchorHref() and found[0] not in self._openable
-            ]
-            for (_, _, shape), boxes in zip(anchors, self._line_boxes(block, anchors, layout), strict=True):
-                name = tr("Open {address}", address=shape.anchorHref()[:200])
-                hits += [Hit(box, "link", name, shape.anchorHref()) for box in boxes]
+            for (_, address), boxes in zip(
+                marked.anchors, self._boxes_of(marked.block, [at for at, _ in marked.anchors]), strict=True
+            ):
+                name = tr("Open {address}", address=address[:200])
+                hits += [Hit(box, "link", name, address) for box in boxes]
         return hits
 
     def end(self) -> QPointF:
@@ -203,8 +213,8 @@ class TextLayout:
             rounded(painter, box, theme.radius("card"), fill=theme.color("bg.raised"), line=theme.color("line.hair"))
         for box in self._bars:
             painter.fillRect(box, theme.color("line.strong"))
-        for box in self._spans:
-            rounded(painter, box, theme.radius("mark"), fill=theme.color("bg.chip"))
+        seen = self._spans if clip is None else [one for one in self._spans if one.intersects(clip)]
+        all_rounded(painter, seen, theme.radius("mark"), theme.color("bg.chip"))
         painter.translate(0, -self._lift)
         by_qt = bool(grounds) and self._chars.from_right
         if grounds and not by_qt:
@@ -238,29 +248,30 @@ class TextLayout:
         document = self._document
         cursor = QTextCursor(document)
         cursor.beginEditBlock()
-        drop_empty_cell_starts(cursor, document)
+        tables = [frame for frame in document.rootFrame().childFrames() if isinstance(frame, QTextTable)]
+        if tables:
+            drop_empty_cell_starts(cursor, document)
         last, forms = document.lastBlock(), _Forms(theme)
         for block in blocks_of(document):
-            self._dress_block(cursor, block, is_last=block == last)
+            in_table = bool(tables) and QTextCursor(block).currentTable() is not None
+            self._dress_block(cursor, block, is_last=block == last, in_table=in_table)
             self._dress_fragments(cursor, block, forms)
-        for frame in document.rootFrame().childFrames():
-            if isinstance(frame, QTextTable):
-                dress_table(theme, frame)
+        for table in tables:
+            dress_table(theme, table)
         cursor.endEditBlock()
 
-    def _dress_block(self, cursor: QTextCursor, block: QTextBlock, *, is_last: bool) -> None:
+    def _dress_block(self, cursor: QTextCursor, block: QTextBlock, *, is_last: bool, in_table: bool) -> None:
         theme = self._theme
         form = QTextBlockFormat(block.blockFormat())
         code = form.hasProperty(QTextFormat.Property.BlockCodeLanguage) or form.hasProperty(QTextFormat.Property.BlockCodeFence)
         line = theme.line_height("code" if code else self._style)
-        if not block.text() and QTextCursor(block).currentTable() is None:
+        if not in_table and not block.text():
             line = 1  # Qt puts an empty paragraph before and after every table.
         form.setLineHeight(line, QTextBlockFormat.LineHeightTypes.FixedHeight.value)
         form.setTopMargin(0)
         in_list = block.textList() is not None and block.next().textList() is not None
         tight = in_list or (code and is_code(block.next()))
-        inside_table = QTextCursor(block).currentTable() is not None
-        form.setBottomMargin(0 if is_last or inside_table else 4 if in_list else 0 if tight else GAP)
+        form.setBottomMargin(0 if is_last or in_table else 4 if in_list else 0 if tight else GAP)
         quote = form.intProperty(QTextFormat.Property.BlockQuoteLevel)
         if form.hasProperty(QTextFormat.Property.BlockTrailingHorizontalRulerWidth):
             # Painted as a hairline by us: Qt would draw it in the text's colour.
@@ -283,24 +294,47 @@ class TextLayout:
             cursor.mergeCharFormat(shape)
 
     def _dress_fragments(self, cursor: QTextCursor, block: QTextBlock, forms: "_Forms") -> None:
-        whole_code = is_code(block)
-        for start, length, shape in list(fragments_of(block)):
-            if not (shape.fontFixedPitch() or shape.isAnchor() or shape.isImageFormat()):
+        whole_code, begin = is_code(block), block.position()
+        form = block.blockFormat()
+        quote, rule = form.intProperty(QTextFormat.Property.BlockQuoteLevel), form.hasProperty(_RULE)
+        marked = _Marked(block, quote, rule, whole_code, [], [], [])
+        found = fragments_of(block)
+        if any(shape.isImageFormat() for _, _, shape in found):
+            self._name_images(cursor, found)
+            found = fragments_of(block)
+        for start, length, shape in found:
+            fixed, anchor = shape.fontFixedPitch(), shape.isAnchor()
+            if not (fixed or anchor):
                 continue
+            at = (start - begin, start - begin + length)
             cursor.setPosition(start)
             cursor.setPosition(start + length, QTextCursor.MoveMode.KeepAnchor)
-            if shape.isImageFormat():
-                cursor.insertText(tr("(picture)"), QTextCharFormat())
-                continue
+            address = shape.anchorHref() if anchor else ""
             path = ""
             if self._files and not whole_code:
-                path = file_in(shape.anchorHref() if shape.isAnchor() else cursor.selectedText(), self._files)
+                path = file_in(address if anchor else cursor.selectedText(), self._files)
             if path:
-                self._openable[start] = (length, path)
-            font = ("code" if whole_code else "code-inline") if shape.fontFixedPitch() else ""
-            cursor.mergeCharFormat(forms.of(font, accent=bool(path) or shape.isAnchor(), plain=shape.isAnchor()))
-            if shape.fontFixedPitch() and not whole_code:
+                marked.files.append((at, path))
+            elif address:
+                marked.anchors.append((at, address))
+            font = ("code" if whole_code else "code-inline") if fixed else ""
+            cursor.mergeCharFormat(forms.of(font, accent=bool(path) or anchor, plain=anchor))
+            if fixed and not whole_code:
                 self._pad(cursor, block, start, length, forms.space)
+                if marked.spans and marked.spans[-1][1] == at[0]:
+                    at = (marked.spans.pop()[0], at[1])
+                marked.spans.append(at)
+        if quote or rule or whole_code or marked.spans or marked.files or marked.anchors:
+            self._marked.append(marked)
+
+    @staticmethod
+    def _name_images(cursor: QTextCursor, fragments: Sequence[tuple[int, int, QTextCharFormat]]) -> None:
+        """Words where pictures would be; from the last one on, so that the places of the others stay right."""
+        for start, length, shape in reversed(fragments):
+            if shape.isImageFormat():
+                cursor.setPosition(start)
+                cursor.setPosition(start + length, QTextCursor.MoveMode.KeepAnchor)
+                cursor.insertText(tr("(picture)"), QTextCharFormat())
 
     @staticmethod
     def _pad(cursor: QTextCursor, block: QTextBlock, start: int, length: int, space: QTextCharFormat) -> None:
@@ -316,9 +350,8 @@ class TextLayout:
     def _find_spans(self) -> None:
         code_from: QRectF | None = None
         layout = self._document.documentLayout()
-        for block in blocks_of(self._document):
-            quote = block.blockFormat().intProperty(QTextFormat.Property.BlockQuoteLevel)
-            if block.blockFormat().hasProperty(_RULE):
+        for block, quote, rule, code, spans, _, _ in self._marked:
+            if rule:
                 box = layout.blockBoundingRect(block)
                 self._bars.append(QRectF(0, round(box.center().y()), self._document.textWidth(), 1))
             if quote:
@@ -326,30 +359,24 @@ class TextLayout:
                 more = block.next().blockFormat().intProperty(QTextFormat.Property.BlockQuoteLevel) >= quote
                 height = box.height() + (block.blockFormat().bottomMargin() if more else 0)
                 self._bars += [QRectF(14 * level, box.y(), 2, height) for level in range(quote)]
-            if is_code(block):
+            if code:
                 box = layout.blockBoundingRect(block)
                 code_from = box if code_from is None else code_from.united(box)
                 if not is_code(block.next()):
                     self._boxes.append(code_from.adjusted(-8, -4, 0, 4))
                     code_from = None
                 continue
-            fixed = [found for found in fragments_of(block) if found[2].fontFixedPitch()]
-            for boxes in self._line_boxes(block, fixed, layout):
+            for boxes in self._boxes_of(block, spans):
                 for box in boxes:
                     middle = box.center().y()
                     self._spans.append(QRectF(box.x() - _PAD + 1, middle - 11, box.width() + _PAD - 1, 20))
-        self._spans = _joined(self._spans)
 
-    @staticmethod
-    def _line_boxes(
-        block: QTextBlock, fragments: Sequence[tuple[int, int, QTextCharFormat]], layout: QAbstractTextDocumentLayout
-    ) -> Iterator[list[QRectF]]:
-        """Where each of some fragments of a block stands, one box per line."""
-        if not fragments:
-            return
-        at = block.position()
-        origin = layout.blockBoundingRect(block).topLeft()
-        yield from line_boxes(block, origin, [(start - at, start + length - at) for start, length, _ in fragments])
+    def _boxes_of(self, block: QTextBlock, ranges: Sequence[tuple[int, int]]) -> list[list[QRectF]]:
+        """Where each of some ranges of a block stands, one box per line."""
+        if not ranges:
+            return []
+        origin = self._document.documentLayout().blockBoundingRect(block).topLeft()
+        return list(line_boxes(block, origin, ranges))
 
 
 class _Forms:
@@ -375,14 +402,3 @@ class _Forms:
             if plain:
                 known.setFontUnderline(False)
         return known
-
-
-def _joined(boxes: list[QRectF]) -> list[QRectF]:
-    """Pieces of one span that touch in the same line are one box."""
-    joined: list[QRectF] = []
-    for box in boxes:
-        if joined and joined[-1].y() == box.y() and 0 <= joined[-1].right() - box.x() < 3 * _PAD:
-            joined[-1] = joined[-1].united(box)
-        else:
-            joined.append(box)
-    return joined
