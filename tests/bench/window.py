@@ -2,8 +2,8 @@
 
 Processor time of the window's thread, in turns, the least of several; memory in processes of their own. A scripted person at
 work is measured in frames and in turns of the loop; ``VIBEKIT_BENCH_MINUTES`` says for how long: half a minute unless told, 60
-for an hour. A machine that others use too is at times several times slower for a moment: what took long is followed by painting
-a page that never changes, and the aim is met or missed by the ratio of the two.
+for an hour. A machine that others use too is at times several times slower, for a moment or for an hour: what took long is
+followed by painting a page that never changes, and the aim is met or missed by the ratio of the two.
 """
 
 import gc
@@ -37,6 +37,8 @@ ROUNDS, STEPS, OPENINGS = 3, 60, 6
 OPENS, MEMORY, SIZE = 0.1, 0.1, 1.5
 STREAM, RENDER = 2.0, 50.0
 FRAME_MS, STEP_MS = 16.0, 50.0
+PAGE_MS = 2.4
+"""What the page takes on the machine that the aims are meant for, which shows an empty window in 116 ms: 2.0 to 2.5."""
 FRAME_S = 1 / 30
 CHAT = ChatId("0190a1b2-0000-7000-8000-000000000001")
 _WORDS = ("rows", "are", "written", "one", "at", "a", "time", "and", "an", "empty", "row", "stays", "where", "it", "was")
@@ -220,15 +222,16 @@ class Page:
 
 
 class Took(NamedTuple):
-    """How long something took. ``page_ms``: what the page took right after it, 0 where that was not asked."""
+    """How long something took. ``page_ms``: what the page took right after it, the less of two; 0 where that was not asked."""
 
     ms: float
     name: str
     page_ms: float
 
-    def eased(self, usual_ms: float) -> float:
-        """How long it would have taken, had the machine been as fast as it usually was in this run."""
-        return self.ms / max(1.0, self.page_ms / usual_ms)
+    @property
+    def eased(self) -> float:
+        """How long it would have taken on a machine that paints the page in `PAGE_MS`; a faster one is not counted."""
+        return self.ms / max(1.0, self.page_ms / PAGE_MS)
 
 
 class Person:
@@ -265,7 +268,7 @@ class Person:
 
     def _took(self, work: Callable[[], object], name: str, aim: float) -> Took:
         ms = timed_ms(work)
-        return Took(ms, name, timed_ms(self._page.paint) if ms > aim / 2 else 0.0)
+        return Took(ms, name, min(timed_ms(self._page.paint) for _ in range(2)) if ms > aim / 2 else 0.0)
 
     def _wishes(self) -> list[tuple[str, Callable[[], object]]]:
         common: list[tuple[str, Callable[[], object]]] = [("wheel", self._wheel)] * 8 + [("stream", self._stream)] * 6
@@ -428,14 +431,13 @@ def _working(many: ChatView, minutes: float) -> Iterator[bool]:
     person.work(minutes * 60)
     collector.stop()
     count = f"{len(person.frames):,} frames in {minutes:g} minutes of a person at work"
-    usual = median(person.pages)
     for what, aim, found in ((count, FRAME_MS, person.frames), ("turns of the loop", STEP_MS, person.turns)):
-        raw, eased = max(found), max(found, key=lambda took: took.eased(usual))
+        raw, eased = max(found), max(found, key=lambda took: took.eased)
         text = f"{what}: the longest {raw.ms:.1f} ms ({raw.name}), {spread([took.ms for took in found], aim)};"
-        text += f" at the usual speed of the machine {eased.eased(usual):.1f} ms ({eased.name})"
-        yield line(eased.eased(usual) <= aim, text)
-    longest = max(person.pages)
-    print(f"       a page that never changes, painted as often: {usual:.1f} ms, at most {longest:.1f} ({longest / usual:.1f}x)")
+        text += f" where the page takes {PAGE_MS} ms {eased.eased:.1f} ({eased.name})"
+        yield line(eased.eased <= aim, text)
+    usual, longest = median(person.pages), max(person.pages)
+    print(f"       the page that never changes, painted as often: {usual:.1f} ms, {min(person.pages):.1f} to {longest:.1f}")
     view.close()
 
 
