@@ -31,11 +31,10 @@ def is_rich(text: str) -> bool:
 @lru_cache(maxsize=32)
 def _has_long_line(text: str) -> bool:
     """Whether a line that is no code is too long to be laid out in one piece."""
-    lines = text.split("\n")
-    if max(map(len, lines)) <= MAX_LINE:  # looking for long runs in the text would begin anew at every letter of it
+    if _all_short(text):
         return False
     fence, seen, at = "", 0, 0
-    for line in lines:
+    for line in text.split("\n"):
         if len(line) > MAX_LINE:
             for edge in _EDGE.finditer(text, seen, at):
                 fence = _fence_behind(fence, edge, text)
@@ -44,6 +43,17 @@ def _has_long_line(text: str) -> bool:
                 return True
         at += len(line) + 1
     return False
+
+
+def _all_short(text: str) -> bool:
+    """Whether no line is longer than `MAX_LINE`: looked at from line end to line end, as far apart as they may be."""
+    at = 0
+    while len(text) - at > MAX_LINE:
+        end = text.rfind("\n", at, at + MAX_LINE + 1)
+        if end < 0:
+            return False
+        at = end + 1
+    return True
 
 
 def _fence_behind(fence: str, edge: re.Match[str], text: str) -> str:
