@@ -92,7 +92,7 @@ class Shortcuts(Overlay[str]):
 
     def wanted_size(self, room: QSize) -> QSize:
         """As high as the list is, if the window is high enough."""
-        width = self._body.minimumSizeHint().width() + self.hub.theme.size("scrollbar") + 48
+        width = self._body.minimumSizeHint().width() + self.list.verticalScrollBar().sizeHint().width() + 48
         return QSize(max(_WIDTH, width), min(_HIGHEST, self._body.sizeHint().height() + self._rest)).boundedTo(room)
 
     async def ask(self) -> None:
