@@ -33,7 +33,8 @@ from vibekit_desktop.ui.views.inspector import Inspector
 from vibekit_desktop.ui.views.inspector_bar import CONFLICTS, FILES, TIMELINE
 
 TURNS, OF_A_TURN, CONFLICTS_IN_ALL = 400, 7, 500
-STEP_MS = 50.0
+YARDS = 18
+"""What a step may take: so many times a sum of 100,000 numbers, which takes 2.8 ms where 50 ms are the aim."""
 OTHER = "11111111-1111-4111-8111-111111111111"
 
 
@@ -90,13 +91,22 @@ def longest_ms(work: Callable[[], object]) -> float:
     return longest
 
 
+def yard_ms() -> float:
+    """What one and the same work takes on this machine now."""
+    begin = time.process_time()
+    total = 0
+    for number in range(100_000):
+        total += number
+    return (time.process_time() - begin) * 1000
+
+
 def test_no_step_of_a_long_chat_is_long(inspector: Inspector) -> None:
     shown, placed = long_timeline(), conflicts()
     other = replace(shown, chat=ChatId(OTHER))
     least: dict[str, float] = {}
 
     def do(what: str, work: Callable[[], object]) -> None:
-        least[what] = min(least.get(what, 1e9), longest_ms(work))
+        least[what] = min(least.get(what, 1e9), longest_ms(work) / min(yard_ms(), yard_ms()))
 
     for _ in range(3):
         inspector.show_tab(TIMELINE)
@@ -111,7 +121,7 @@ def test_no_step_of_a_long_chat_is_long(inspector: Inspector) -> None:
         do("as a list", lambda: inspector.files.set_tree(False))
         do("the tab of the conflicts", lambda: inspector.show_tab(CONFLICTS))
         do("another chat", lambda: inspector.show_timeline(other))
-    assert not {what: took for what, took in least.items() if took > STEP_MS}
+    assert not {what: took for what, took in least.items() if took > YARDS}
 
 
 def test_rows_of_files_are_made_when_somebody_looks_at_them(inspector: Inspector, qtbot: QtBot) -> None:

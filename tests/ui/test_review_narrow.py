@@ -74,7 +74,7 @@ def test_the_name_of_the_file_is_worth_more_than_words_on_buttons(
     head.set_hunk(0, 3)
     show(pane, head, width)
     name = hub.theme.metrics("code", weight=500).horizontalAdvance("csv_writer.py")
-    assert head._line.width() >= 22 + 8 + 24 + min(name, 66 * zoom) - 1, "but for what rounding takes"
+    assert head._line.width() >= 22 + 8 + 24 + min(name, 66 * zoom) - 2, "but for what rounding takes"
     assert head.can_undo
     assert head.can_undo_hunk
     for button in (head._undo, head._undo_hunk):
