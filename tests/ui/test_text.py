@@ -294,3 +294,24 @@ def test_a_tool_tip_keeps_its_lines_and_wraps_long_ones() -> None:
 
 def test_all_numbers_of_a_sentence_are_written_alike() -> None:
     assert tr_n("{done} of {n} file", "{done} of {n} files", 1500, done=1499) == "1,499 of 1,500 files"
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("![a\nb](x.png) and `code` in [go](https://e.org)", "(picture) and code in go"),
+        ("> ![a [b] c](x.png)\n> `code` then [go](https://e.org)", "(picture: a (b) c](x.png) code then go"),
+        ("`code` `more` [go](https://e.org) `end`", "code more go end"),
+    ],
+)
+def test_a_code_span_and_a_link_stand_on_their_own_words(theme: Theme, text: str, shown: str) -> None:
+    layout = TextLayout(theme, text, 700)
+    assert layout.text == shown
+    words = [word for word in ("code", "more", "end") if word in shown]
+    assert len(layout._spans) == len(words), "each span has a box of its own"
+    for word, span in zip(words, layout._spans, strict=True):
+        at = shown.index(word)
+        assert 0 < layout.box_of(at).x() - span.x() < 5
+        assert 0 <= span.right() - layout.box_of(at + len(word) - 1).x() < 16
+    (link,) = layout.links(QPointF())
+    assert link.box.x() == pytest.approx(layout.box_of(shown.index("go")).x())

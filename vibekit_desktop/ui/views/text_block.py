@@ -329,12 +329,15 @@ class TextLayout:
 
     @staticmethod
     def _name_images(cursor: QTextCursor, fragments: Sequence[tuple[int, int, QTextCharFormat]]) -> None:
-        """Words where pictures would be; from the last one on, so that the places of the others stay right."""
+        """Words where pictures would be; from the last one on, so that the places of the others stay right. One whose name has
+        several lines comes as several that touch."""
+        named = -1
         for start, length, shape in reversed(fragments):
             if shape.isImageFormat():
                 cursor.setPosition(start)
                 cursor.setPosition(start + length, QTextCursor.MoveMode.KeepAnchor)
-                cursor.insertText(tr("(picture)"), QTextCharFormat())
+                cursor.insertText("" if start + length == named else tr("(picture)"), QTextCharFormat())
+                named = start
 
     @staticmethod
     def _pad(cursor: QTextCursor, block: QTextBlock, start: int, length: int, space: QTextCharFormat) -> None:
