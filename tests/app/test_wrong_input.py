@@ -64,6 +64,7 @@ CASES: dict[str, list[Case]] = {
         (("import", "{session}", "--workspace", "{home}"), 1, "workspace.refused"),
         (("import", "{session}", "--workspace", "/"), 1, "workspace.refused"),
         (("import", "{session}", "--workspace", "{other_work}"), 1, "workspace.refused"),
+        (("import", "{session}", "--workspace", "{home}/new"), 1, "workspace.refused"),
         (("import", "{session}", "--agent", "nobody"), 2, "request.malformed"),
     ],
     "show": [
@@ -281,7 +282,17 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (library.work / "sub" / "x.txt").write_text("x")
     os.mkfifo(library.work / "pipe")
     (library.work / "out").symlink_to(library.other_work)
+    (library.home / "new").mkdir()
+    _make_old(library.data / "library.json")
     return folder
+
+
+def _make_old(listed: Path) -> None:
+    """All vaults were used long ago: a call that should not have noted its use would be seen."""
+    found = json.loads(listed.read_bytes())
+    for vault in found["vaults"]:
+        vault["used_at"] = 1
+    listed.write_text(json.dumps(found, indent=2))
 
 
 @pytest.fixture

@@ -269,10 +269,7 @@ class HistoryService:
             root = str(wanted.workspace) if wanted.workspace is not None else recorded
             self._shelf.refuse_own_data(root)
             holder = self._shelf.holding(chat)
-            follows = holder is not None and wanted.workspace is None
-            vault = holder if holder is not None and follows else self._shelf.for_workspace(root)
-            if holder is not None and holder.id != vault.id:
-                raise WorkspaceRefused(root, "other-workspace")
+            vault = self._vault_for(holder, wanted.workspace, root)
             detached = wanted.workspace is not None and not folders.same_folder(vault.workspace_path, recorded)
             held = [session]
 
@@ -310,6 +307,17 @@ class HistoryService:
             self._bus.publish(RestoreRecovered(report.chat, report))
         await self._announce(vault, written)
         return written.outcome
+
+    def _vault_for(self, holder: OpenVault | None, asked: Path | None, root: str) -> OpenVault:
+        """Where a session is kept: with the chat it became before, else with its folder. A folder that is not the chat's is
+        refused before anything is noted of it."""
+        if holder is not None and asked is None:
+            return holder
+        if holder is not None:
+            there = self._shelf.find(root)
+            if there is None or there.id != holder.id:
+                raise WorkspaceRefused(root, "other-workspace")
+        return self._shelf.for_workspace(root)
 
     def _put_away(self, chat: ChatId) -> bool:
         """Whether the chat of a session was archived or deleted here."""
