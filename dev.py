@@ -245,8 +245,8 @@ def check(*, install: bool) -> int:
         if call(command, env) != 0:
             failed.append(name)
     say("failed: " + ", ".join(failed) if failed else "all good so far")
-    say("pytest, everything else")
-    status = call([str(PYTHON), "-m", "pytest", "--ignore=tests/arch"], env)
+    say("pytest, everything else, on every processor")
+    status = call([str(PYTHON), "-m", "pytest", "--ignore=tests/arch", "--numprocesses=logical", "--maxprocesses=8"], env)
     return status or (1 if failed else 0)
 
 

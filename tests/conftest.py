@@ -108,8 +108,16 @@ class ExpectedLogs(logging.Handler):
 
     @property
     def unexpected(self) -> list[str]:
-        messages = [f"{record.levelname} {record.name}: {record.getMessage()}" for record in self.records]
-        return [message for message in messages if not any(re.search(pattern, message) for pattern in self.patterns)]
+        return [_told(record) for record in self.records if not any(re.search(one, _line(record)) for one in self.patterns)]
+
+
+def _line(record: logging.LogRecord) -> str:
+    return f"{record.levelname} {record.name}: {record.getMessage()}"
+
+
+def _told(record: logging.LogRecord) -> str:
+    """The record with the traceback of what it tells of."""
+    return _line(record) + "".join("\n" + logging.Formatter().formatException(info) for info in (record.exc_info,) if info)
 
 
 @pytest.fixture(autouse=True)

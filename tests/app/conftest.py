@@ -29,14 +29,19 @@ def workspace(tmp_path: Path, home: Path) -> Path:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
-    """A test that is a coroutine is a story: it runs where the program's own tasks run."""
+    """A test that is a coroutine is a story: it runs where the program's own tasks run. The program ends with it:
+    qasync and pytest-qt ask Qt's timers once more after it, and no task may begin while the loop stands."""
     if not inspect.iscoroutinefunction(pyfuncitem.obj):
         return None
     window = pyfuncitem.funcargs["window"]
     assert isinstance(window, Window)
     wanted = inspect.signature(pyfuncitem.obj).parameters
-    try:
-        window.play(pyfuncitem.obj(**{name: pyfuncitem.funcargs[name] for name in wanted}))
-    finally:
-        window.hold_still()
+
+    async def to_its_end() -> None:
+        try:
+            await pyfuncitem.obj(**{name: pyfuncitem.funcargs[name] for name in wanted})
+        finally:
+            await window.end()
+
+    window.play(to_its_end())
     return True

@@ -335,22 +335,26 @@ async def test_at_any_size_of_text_everything_is_there_and_works(window: Window,
 def test_the_next_start_stands_as_the_last_one_did(qapp: QApplication, tmp_path: Path, home: Path, workspace: Path) -> None:
     state = tmp_path / "state"
 
+    async def story(window: Window, first: bool) -> tuple[bool, int, float, int]:
+        known = kept.read(state)
+        window.hub.set_zoom(zoom_of(known.get(screens_name(), {})))
+        inspector = window.conductor.inspector
+        Remember(window.shell, window.main, window.hub, known, lambda now: kept.write(state, now), inspector=inspector)
+        await window.open_demo()
+        panes = window.main.panes
+        if first:
+            window.main.toggle_inspector()
+            panes.want(panes.wanted._replace(sidebar=333))
+            window.hub.set_zoom(1.2)
+            inspector.show_tab(1)
+        await window.settled()
+        stood = panes.inspector_open, panes.wanted.sidebar, window.hub.zoom, inspector.tab()
+        await window.end()
+        return stood
+
     def run(first: bool) -> tuple[bool, int, float, int]:
         with opened(qapp, data=tmp_path / "data", home=home, pictures=tmp_path / "pictures") as window:
-            known = kept.read(state)
-            here = known.get(screens_name(), {})
-            window.hub.set_zoom(zoom_of(here))
-            inspector = window.conductor.inspector
-            Remember(window.shell, window.main, window.hub, known, lambda now: kept.write(state, now), inspector=inspector)
-            window.play(window.open_demo())
-            panes = window.main.panes
-            if first:
-                window.main.toggle_inspector()
-                panes.want(panes.wanted._replace(sidebar=333))
-                window.hub.set_zoom(1.2)
-                inspector.show_tab(1)
-            window.play(window.settled())
-            return panes.inspector_open, panes.wanted.sidebar, window.hub.zoom, inspector.tab()
+            return window.play(story(window, first))
 
     first = run(True)
     assert first == run(False)

@@ -59,6 +59,7 @@ class Window:
     ) -> None:
         self._app = app
         self._loop = loop
+        self._ended = False
         self._pictures = pictures
         self.data = data
         hub = self.hub = ThemeHub("light", still=True)
@@ -80,11 +81,6 @@ class Window:
     def play(self, story: Coroutine[object, object, T]) -> T:
         """Turn the loop until ``story`` is over."""
         return self._loop.run_until_complete(story)
-
-    def hold_still(self) -> None:
-        """Between a story and the end of the program the loop stands, but Qt's timers may be asked: nothing is to begin."""
-        self.conductor._look_again.stop()
-        self.conductor.inspectors.close()
 
     async def start(self, **options: str | None) -> None:
         """What the program does when its window is shown."""
@@ -288,7 +284,10 @@ class Window:
     # The end.
 
     async def end(self) -> None:
-        """Close the window as `app.window` does, and look whether anything is left behind."""
+        """Close the window as `app.window` does. Once more is nothing."""
+        if self._ended:
+            return
+        self._ended = True
         self.conductor.close()
         for step, limit_s in ((self.conductor.drained(), CLOSE_STEP_S), (self.wired.close(), CLOSE_CORE_S)):
             await asyncio.wait_for(step, limit_s)
