@@ -117,7 +117,8 @@ def _line(record: logging.LogRecord) -> str:
 
 def _told(record: logging.LogRecord) -> str:
     """The record with the traceback of what it tells of."""
-    return _line(record) + "".join("\n" + logging.Formatter().formatException(info) for info in (record.exc_info,) if info)
+    line = _line(record)
+    return f"{line}\n{logging.Formatter().formatException(record.exc_info)}" if record.exc_info else line
 
 
 @pytest.fixture(autouse=True)
